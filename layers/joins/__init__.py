@@ -1,0 +1,1 @@
+"""The joins, each a table of links: premises, waters, network, sewersheds."""

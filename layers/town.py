@@ -1,0 +1,53 @@
+"""Town: all layers and joins, frozen, in one projected CRS; the one argument of rules and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+import geopandas as gpd
+import pandas as pd
+from pyproj import CRS
+
+from layers.joins.network import Network
+from layers.records import Records
+from layers.schema import schema
+from layers.settings import Settings
+
+
+@dataclass(frozen=True)
+class Town:
+    """Facts and links of one town; frames are the town's own and must be copied before they are changed."""
+
+    settings: Settings
+    layers: Mapping[str, gpd.GeoDataFrame]
+    premises_links: pd.DataFrame
+    water_links: pd.DataFrame
+    watershed_links: pd.DataFrame
+    network: Network
+    records: Records = field(default_factory=Records)
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
+
+    @property
+    def name(self) -> str:
+        """The town's name as it stands in `town.toml`."""
+        return self.settings.name
+
+    @property
+    def crs(self) -> CRS:
+        """The projected CRS of every frame."""
+        return self.settings.crs
+
+    def layer(self, name: str) -> gpd.GeoDataFrame:
+        """The layer, index = our text id; empty with its columns where the town has none."""
+        found = self.layers.get(name)
+        return schema(name).empty(self.crs) if found is None else found
+
+    def has(self, name: str) -> bool:
+        """Whether the layer holds at least one row."""
+        return name in self.layers and len(self.layers[name]) > 0

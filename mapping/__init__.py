@@ -1,0 +1,1 @@
+"""What the facts mean, what must be done by when, and how it is shown."""
