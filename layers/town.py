@@ -12,6 +12,10 @@ import pandas as pd
 from pyproj import CRS
 
 from layers.joins.network import Network
+from layers.joins.noding import make_network
+from layers.joins.premises import link_premises
+from layers.joins.waters import link_waters, link_watersheds
+from layers.overlay import lay_over
 from layers.records import Records
 from layers.schema import schema
 from layers.settings import Settings
@@ -51,3 +55,34 @@ class Town:
     def has(self, name: str) -> bool:
         """Whether the layer holds at least one row."""
         return name in self.layers and len(self.layers[name]) > 0
+
+
+@dataclass(frozen=True)
+class Joins:
+    """The tables of links that `layers.gpkg` keeps beside the layers."""
+
+    premises_links: pd.DataFrame
+    water_links: pd.DataFrame
+    watershed_links: pd.DataFrame
+    network: Network
+
+
+def make_joins(layers: Mapping[str, gpd.GeoDataFrame], settings: Settings, records: Records | None = None) -> Joins:
+    """All joins of the layers, in memory; nothing is written."""
+    crs, tolerances = settings.crs, settings.tolerances
+    return Joins(
+        premises_links=link_premises(layers, crs=crs, tolerances=tolerances),
+        water_links=link_waters(layers, crs=crs, tolerances=tolerances, records=records),
+        watershed_links=link_watersheds(layers),
+        network=make_network(layers, crs=crs, tolerances=tolerances),
+    )
+
+
+def make_town(
+    settings: Settings, layers: Mapping[str, gpd.GeoDataFrame], records: Records | None = None, folder: Path | None = None
+) -> Town:
+    """A town from its layers and records, the records laid over the facts and every join made anew."""
+    records = records or Records()
+    laid = lay_over(layers, records, settings.crs)
+    joins = make_joins(laid, settings, records)
+    return Town(settings, laid, joins.premises_links, joins.water_links, joins.watershed_links, joins.network, records, folder)

@@ -1,0 +1,365 @@
+"""From lines and structures as drawn to a network: which ends meet what, where lines are split, which way water runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import geopandas as gpd
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import shapely
+from pyproj import CRS
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+from shapely.ops import substring
+
+from layers.crs import feet_per_unit
+from layers.joins.network import EDGE_COLUMNS, NO_STRUCTURE, Network, empty_network
+from layers.tolerances import Tolerances
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+STRUCTURES = ("outfalls", "catch_basins", "manholes")
+LINES = ("pipes", "ditches", "culverts")
+DEAD = frozenset({"abandoned", "proposed", "not_found"})
+"""A line of this standing never carries a trace."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What the two ends of each line join, arrays of shape (lines, 2): node number (-1: nothing yet), distance, doubt."""
+
+    node: Ints
+    gap_ft: Floats
+    doubtful: Bools
+
+    def joined(self, at: tuple[Ints, Ints], node: Ints, gap_ft: Floats, *, doubtful: bool = False) -> Ends:
+        """These ends with the ends `at` (rows, sides) joined to nodes."""
+        new = Ends(self.node.copy(), self.gap_ft.copy(), self.doubtful.copy())
+        new.node[at], new.gap_ft[at], new.doubtful[at] = node, gap_ft, doubtful
+        return new
+
+
+def make_network(
+    layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances
+) -> Network:
+    """The network of the located structures and lines in `layers`, all in the projected `crs`.
+
+    Ends join a structure, another end or the middle of a line: surely within `snap_ft`, doubtfully within
+    `snap_doubtful_ft`, beyond that not at all. A line is split where something joins its middle; where that is no
+    structure the node says so. Nothing is invented: an end that meets nothing stays a `line end`.
+    """
+    feet = feet_per_unit(crs)
+    points = _structures(layers)
+    lines = _lines(layers, tolerances.short_line_ft / feet)
+    if not len(points) and not len(lines):
+        return empty_network(crs)
+    noder = _Noder(points, lines, feet, tolerances)
+    ends, flipped, basis, doubt = noder.recorded_ends()
+    ends = noder.join_structures(ends)
+    ends, touches = noder.join_lines(ends)
+    ends = noder.join_doubtful(ends)
+    return noder.network(noder.close(ends), touches, flipped, basis, doubt, crs)
+
+
+def _structures(layers: Mapping[str, gpd.GeoDataFrame]) -> gpd.GeoDataFrame:
+    frames = [_plain(layers[name], name, ("system",)) for name in STRUCTURES if name in layers]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
+
+
+def _lines(layers: Mapping[str, gpd.GeoDataFrame], shortest: float) -> gpd.GeoDataFrame:
+    wanted = ("from_id", "to_id", "invert_up_ft", "invert_dn_ft", "system", "status")
+    frames = [_plain(layers[name], name, wanted) for name in LINES if name in layers]
+    if not frames:
+        return pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
+    lines = pd.concat(frames, ignore_index=True)
+    for column in ("from_id", "to_id", "status"):
+        lines[column] = lines[column].fillna("")
+    lines["system"] = lines["system"].fillna("storm")  # ditches and culverts have no such field: they are open drainage
+    lines["carries"] = ~lines["status"].isin(DEAD) & (shapely.length(lines["geometry"].to_numpy()) >= shortest)
+    return lines
+
+
+def _plain(frame: gpd.GeoDataFrame, layer: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    located = frame[frame.geometry.notna()]
+    plain = pd.DataFrame(located.reindex(columns=[*columns, "geometry"]))
+    return plain.assign(layer=layer, asset_id=located.index.astype(str)).reset_index(drop=True)
+
+
+class _Noder:
+    """Carries the arrays that every step needs; each step takes ends and returns ends."""
+
+    def __init__(self, points: pd.DataFrame, lines: pd.DataFrame, feet: float, tolerances: Tolerances) -> None:
+        self.points, self.lines, self.feet, self.tolerances = points, lines, feet, tolerances
+        self.at = shapely.get_coordinates(points["geometry"].to_numpy())
+        self.shapes = shapes = lines["geometry"].to_numpy()
+        self.lengths = shapely.length(shapes)
+        self.line_tree = shapely.STRtree(shapes)
+        first = shapely.get_coordinates(shapely.get_point(shapes, 0))
+        last = shapely.get_coordinates(shapely.get_point(shapes, -1))
+        self.ends_at = np.stack([first, last], axis=1) if len(lines) else np.empty((0, 2, 2))
+        self.carries = lines["carries"].to_numpy(bool) if len(lines) else np.empty(0, bool)
+        self.tree = cKDTree(self.at) if len(self.at) else None
+        self.made: list[tuple[float, float]] = []
+        self.made_kind: list[str] = []
+
+    # -- 1. what the records say
+
+    def recorded_ends(self) -> tuple[Ends, Bools, list[str], list[str]]:
+        """Ends joined by recorded ids, which lines are drawn against the flow, on what basis, and what contradicts it."""
+        count = len(self.lines)
+        ends = Ends(np.full((count, 2), -1, np.int64), np.zeros((count, 2)), np.zeros((count, 2), bool))
+        flipped, basis, doubt = np.zeros(count, bool), ["drawn"] * count, [""] * count
+        if not count:
+            return ends, flipped, basis, doubt
+        up, down = self._known("from_id"), self._known("to_id")
+        gap = np.full((count, 2, 2), np.inf)  # line, (from, to), (first end, last end)
+        for which, node in enumerate((up, down)):
+            known = node >= 0
+            gap[known, which] = np.linalg.norm(self.ends_at[known] - self.at[node[known]][:, None], axis=2) * self.feet
+        near = gap.min(axis=2) <= self.tolerances.recorded_id_ft
+        both = near.all(axis=1) & (up != down)
+        straight, reverse = gap[:, 0, 0] + gap[:, 1, 1], gap[:, 0, 1] + gap[:, 1, 0]
+        one_sided = np.where(near[:, 0], gap[:, 0, 0] > gap[:, 0, 1], gap[:, 1, 1] > gap[:, 1, 0])
+        by_ids = np.where(both, straight > reverse, one_sided)
+        has_ids = near.any(axis=1) & (up != down)
+        flipped[has_ids] = by_ids[has_ids]
+        for which, node in enumerate((up, down)):
+            rows = np.flatnonzero(has_ids & near[:, which])
+            side = np.where(flipped[rows], 1 - which, which)
+            ends = ends.joined((rows, side), node[rows], gap[rows, which, side])
+        for row in np.flatnonzero(has_ids):
+            basis[row] = "recorded"
+        self._inverts(has_ids, flipped, basis, doubt)
+        far = np.stack([up, down], axis=1) >= 0
+        for row in np.flatnonzero((far & ~near).any(axis=1)):
+            doubt[row] = _add(doubt[row], f"a recorded id lies more than {self.tolerances.recorded_id_ft:g} ft from both ends")
+        return ends, flipped, basis, doubt
+
+    def _inverts(
+        self, has_ids: Bools, flipped: Bools, basis: list[str], doubt: list[str]
+    ) -> None:
+        first, last = (self.lines[name].to_numpy(float) for name in ("invert_up_ft", "invert_dn_ft"))
+        uphill = np.flatnonzero(first < last)
+        for row in np.flatnonzero(first != last)[np.isfinite((first - last)[first != last])]:
+            if not has_ids[row]:
+                basis[row] = "inverts"
+        for row in uphill:
+            if has_ids[row]:
+                doubt[row] = _add(doubt[row], "recorded ids and inverts disagree on the direction")
+            else:
+                flipped[row] = True
+
+    def _known(self, column: str) -> Ints:
+        """For each line the structure with that id; an id that two layers use is decided by the nearer one."""
+        wanted = self.lines[column].to_numpy(object)
+        by_id: dict[str, list[int]] = {}
+        for node, asset in enumerate(self.points["asset_id"]):
+            by_id.setdefault(asset, []).append(node)
+        found = np.full(len(wanted), -1, np.int64)
+        for row, asset in enumerate(wanted):
+            nodes = by_id.get(asset, ()) if asset else ()
+            if len(nodes) == 1:
+                found[row] = nodes[0]
+            elif nodes:
+                gaps = np.linalg.norm(self.ends_at[row][:, None] - self.at[list(nodes)][None], axis=2).min(axis=0)
+                found[row] = nodes[int(gaps.argmin())]
+        return found
+
+    # -- 2. what the drawing says, surely
+
+    def join_structures(self, ends: Ends) -> Ends:
+        """Free ends joined to the nearest structure within `snap_ft`."""
+        return self._nearest_structure(ends, self.tolerances.snap_ft)
+
+    def _free(self, ends: Ends) -> Bools:
+        return (ends.node < 0) & self.carries[:, None]
+
+    def _nearest_structure(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
+        free = self._free(ends)
+        if self.tree is None or not free.any():
+            return ends
+        gap, node = self.tree.query(self.ends_at[free], distance_upper_bound=limit_ft / self.feet * (1 + 1e-9))
+        rows, sides = np.nonzero(free)
+        hit = np.isfinite(gap)
+        return ends.joined((rows[hit], sides[hit]), node[hit], gap[hit] * self.feet, doubtful=doubtful)
+
+    def join_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
+        """Free ends joined to ends beside them within `snap_ft`, and every place where something joins a line's middle."""
+        ends = self._cluster_ends(ends, self.tolerances.snap_ft)
+        touches = self._nodes_on_lines(ends)
+        ends, more = self._ends_on_lines(ends)
+        return ends, pd.concat([touches, more], ignore_index=True)
+
+    def _cluster_ends(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
+        """Free ends that lie together become one node in their middle."""
+        rows, sides = np.nonzero(self._free(ends))
+        if not len(rows):
+            return ends
+        at = self.ends_at[rows, sides]
+        pairs = cKDTree(at).query_pairs(limit_ft / self.feet * (1 + 1e-9), output_type="ndarray")
+        size = len(rows)
+        graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
+        _, label = connected_components(graph, directed=False)
+        together = np.flatnonzero(np.bincount(label)[label] > 1)
+        label, at = label[together], at[together]
+        groups, place = np.unique(label, return_inverse=True)
+        middle = np.stack([np.bincount(place, at[:, axis]) / np.bincount(place) for axis in (0, 1)], axis=1)
+        node = np.array([self._make(xy, "line end") for xy in middle], np.int64)[place] if len(groups) else place
+        gap = np.linalg.norm(at - middle[place], axis=1) * self.feet
+        return ends.joined((rows[together], sides[together]), node, gap, doubtful=doubtful)
+
+    def _make(self, at: Floats, kind: str) -> int:
+        self.made.append((float(at[0]), float(at[1])))
+        self.made_kind.append(kind)
+        return len(self.at) + len(self.made) - 1
+
+    def _nodes_on_lines(self, ends: Ends) -> pd.DataFrame:
+        """Structures and joined ends that lie on the middle of a line."""
+        places = shapely.points(np.concatenate([self.at.reshape(-1, 2), np.asarray(self.made, float).reshape(-1, 2)]))
+        node, line = self._lines_near(places, self.tolerances.snap_ft)
+        keep = (ends.node[line] != node[:, None]).all(axis=1)
+        node, line = node[keep], line[keep]
+        along, middle = self._along(line, places[node])
+        return pd.DataFrame({"line": line[middle], "along": along[middle], "node": node[middle]})
+
+    def _ends_on_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
+        """Free ends joined to the nearest other line within `snap_ft`, which is to be split there."""
+        rows, sides = np.nonzero(self._free(ends))
+        places = shapely.points(self.ends_at[rows, sides])
+        which, line = self._lines_near(places, self.tolerances.snap_ft)
+        keep = rows[which] != line
+        which, line = which[keep], line[keep]
+        gap = shapely.distance(places[which], self.shapes[line]) * self.feet
+        order = np.lexsort((line, gap, which))
+        _, first = np.unique(which[order], return_index=True)
+        which, line, gap = which[order][first], line[order][first], gap[order][first]
+        along, middle = self._along(line, places[which])
+        side = (along > self.lengths[line] / 2).astype(np.int64)
+        beside_end = ~middle & (ends.node[line, side] >= 0)
+        node = np.where(beside_end, ends.node[line, side], -1)
+        node[~beside_end] = [self._make(self.ends_at[rows[w], sides[w]], "touch") for w in which[~beside_end]]
+        split = pd.DataFrame({"line": line, "along": along, "node": node})[~beside_end]
+        return ends.joined((rows[which], sides[which]), node, gap), split
+
+    def _lines_near(self, places: npt.NDArray[np.object_], limit_ft: float) -> tuple[Ints, Ints]:
+        """Pairs (place, line) of places and carrying lines within the distance."""
+        place, line = self.line_tree.query(places, predicate="dwithin", distance=limit_ft / self.feet)
+        keep = self.carries[line]
+        return place[keep], line[keep]
+
+    def _along(self, line: Ints, places: npt.NDArray[np.object_]) -> tuple[Floats, Bools]:
+        """How far along its line each place lies (CRS units), and whether that is the middle rather than an end."""
+        along = np.asarray(shapely.line_locate_point(self.shapes[line], places), float)
+        margin = self.tolerances.snap_ft / self.feet
+        return along, (along > margin) & (along < self.lengths[line] - margin)
+
+    # -- 3. what the drawing may mean
+
+    def join_doubtful(self, ends: Ends) -> Ends:
+        """Ends still free joined to a structure, then to another free end, within `snap_doubtful_ft`."""
+        limit = self.tolerances.snap_doubtful_ft
+        ends = self._nearest_structure(ends, limit, doubtful=True)
+        return self._cluster_ends(ends, limit, doubtful=True)
+
+    def close(self, ends: Ends) -> Ends:
+        """Every end that meets nothing gets a node of its own."""
+        rows, sides = np.nonzero(ends.node < 0)
+        node = np.array([self._make(at, "line end") for at in self.ends_at[rows, sides]], np.int64)
+        return ends.joined((rows, sides), node, np.zeros(len(rows)))
+
+    # -- 4. the tables
+
+    def network(
+        self,
+        ends: Ends,
+        touches: pd.DataFrame,
+        flipped: Bools,
+        basis: list[str],
+        doubt: list[str],
+        crs: CRS,
+    ) -> Network:
+        """The tables of nodes and edges, lines split where something joins their middle."""
+        nodes = self._nodes(crs)
+        if not len(self.lines):
+            return Network(nodes, empty_network(crs).edges)
+        pieces = _split(self.shapes, ends, touches)
+        line = pieces["line"].to_numpy(np.int64)
+        turned = flipped[line]
+        start, end = pieces["start"].to_numpy(np.int64), pieces["end"].to_numpy(np.int64)
+        gap = np.round(ends.gap_ft.max(axis=1)[line], 2)
+        base = np.asarray(basis, dtype=object)[line]
+        unsure = ends.doubtful.any(axis=1)
+        doubts = [
+            _add(doubt[row], f"an end lies {size:g} ft from what it joins") if unsure[row] else doubt[row]
+            for row, size in zip(line, gap, strict=True)
+        ]
+        columns = {
+            "layer": self.lines["layer"].to_numpy(object)[line],
+            "asset_id": self.lines["asset_id"].to_numpy(object)[line],
+            "part": pieces["part"].to_numpy(np.int64),
+            "tail": np.where(turned, end, start),
+            "head": np.where(turned, start, end),
+            "length_ft": np.round(shapely.length(pieces["geometry"].to_numpy()) * self.feet, 2),
+            "gap_ft": gap,
+            "basis": base,
+            "certainty": [
+                "doubtful" if why else "recorded" if way == "recorded" else "inferred"
+                for why, way in zip(doubts, base, strict=True)
+            ],
+            "doubt": doubts,
+            "system": self.lines["system"].to_numpy(object)[line],
+            "carries": self.carries[line],
+        }
+        edges = gpd.GeoDataFrame({name: columns[name] for name in EDGE_COLUMNS}, geometry=list(pieces["geometry"]), crs=crs)
+        return Network(nodes, edges)
+
+    def _nodes(self, crs: CRS) -> gpd.GeoDataFrame:
+        count = len(self.made)
+        kinds = ["outfall" if layer == "outfalls" else "structure" for layer in self.points["layer"]]
+        at = np.concatenate([self.at.reshape(-1, 2), np.asarray(self.made, float).reshape(-1, 2)])
+        return gpd.GeoDataFrame(
+            {
+                "kind": [*kinds, *self.made_kind],
+                "layer": [*self.points["layer"], *[""] * count],
+                "asset_id": [*self.points["asset_id"], *[""] * count],
+                "note": [""] * len(kinds) + [NO_STRUCTURE] * count,
+            },
+            geometry=shapely.points(at),
+            crs=crs,
+        )
+
+
+def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -> pd.DataFrame:
+    """One row a piece of a line: line, part, start and end node as drawn, geometry."""
+    whole = np.setdiff1d(np.arange(len(shapes)), touches["line"].to_numpy(np.int64))
+    rows = [
+        pd.DataFrame(
+            {
+                "line": whole,
+                "part": 0,
+                "start": ends.node[whole, 0],
+                "end": ends.node[whole, 1],
+                "geometry": shapes[whole],
+            }
+        )
+    ]
+    for row, group in touches.groupby("line"):
+        rows.append(_pieces(int(row), shapes[row], ends.node[row], group))
+    return pd.concat(rows, ignore_index=True)
+
+
+def _pieces(row: int, shape: shapely.LineString, node: Ints, touches: pd.DataFrame) -> pd.DataFrame:
+    cuts = [(0.0, int(node[0])), *sorted(zip(touches["along"], touches["node"], strict=True)), (shape.length, int(node[1]))]
+    made = []
+    for (start, tail), (end, head) in zip(cuts, cuts[1:], strict=False):
+        made.append({"line": row, "part": len(made), "start": tail, "end": head, "geometry": substring(shape, start, end)})
+    return pd.DataFrame(made)
+
+
+def _add(text: str, more: str) -> str:
+    return f"{text}; {more}" if text else more
