@@ -28,7 +28,11 @@ WANTED = {
 
 @dataclass(frozen=True)
 class PayloadField:
-    """One field of a payload; `staff_only` fields never leave the office, `least` is the smallest number allowed."""
+    """One field of a payload.
+
+    `staff_only` fields never leave the office, `least` is the smallest number allowed, `clock` the event of the law's
+    clock whose date the field holds.
+    """
 
     name: str
     type: str
@@ -38,19 +42,27 @@ class PayloadField:
     unit: str = ""
     least: float | None = None
     staff_only: bool = False
+    clock: str = ""
 
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind: its payload, whether it needs a case or a subject, and the names under which the clock knows it."""
+    """One kind: its payload, whether it needs a case or a subject, what it may follow, and which event of the clock it is.
+
+    `after`: one of these must stand in the case before; `ends`: it ends the case; `ended`: it may follow the end;
+    `dated`: whether the first or the last of several in a case counts for the clock.
+    """
 
     kind: str
     title: str
     fields: tuple[PayloadField, ...]
-    clock: tuple[str, ...]
+    clock: str
     section: str = ""
     case: str = "optional"
     subject: str = "optional"
+    after: tuple[str, ...] = ()
+    ends: bool = False
+    ended: bool = False
     dated: str = "first"
 
     @property
@@ -68,7 +80,8 @@ def load_kinds(path: Path = FILE) -> dict[str, EventKind]:
 
 def _kind(name: str, table: dict[str, Any], common: list[dict[str, Any]]) -> EventKind:
     fields = tuple(_field(each) for each in [*table.pop("fields"), *common])
-    return EventKind(kind=name, fields=fields, clock=tuple(table.pop("clock", [name])), **table)
+    after = tuple(table.pop("after", ()))
+    return EventKind(kind=name, fields=fields, after=after, clock=table.pop("clock", name), **table)
 
 
 def _field(table: Mapping[str, Any]) -> PayloadField:
