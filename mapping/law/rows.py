@@ -83,7 +83,8 @@ class Row:
         """Value and unit for the eye; empty where the row states neither."""
         if self.unit in ("date", "telephone"):
             return str(self.value)
-        return " ".join(str(part) for part in (self.value, self.unit) if part not in (None, ""))
+        unit = self.unit.removesuffix("s") if self.value == 1 else self.unit
+        return " ".join(str(part) for part in (self.value, unit) if part not in (None, ""))
 
 
 @dataclass(frozen=True, kw_only=True)
