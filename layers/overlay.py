@@ -52,7 +52,9 @@ def _record_asset(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Recor
         row["geometry"] = to_crs(place, crs).iloc[0]
     added = gpd.GeoDataFrame([row], index=pd.Index([asset], dtype="str", name=frame.index.name), crs=crs)
     rest = frame.drop(index=asset, errors="ignore")
-    joined = pd.concat([rest, added.reindex(columns=frame.columns)]) if len(rest) else added.reindex(columns=frame.columns)
+    joined = (
+        pd.concat([rest, added.reindex(columns=frame.columns)]) if len(rest) else added.reindex(columns=frame.columns)
+    )
     return gpd.GeoDataFrame(joined, geometry="geometry", crs=crs)
 
 

@@ -52,7 +52,5 @@ class Records:
         return [
             r
             for r in self.in_force()
-            if r.kind in kinds
-            and (subject is None or r.subject == subject)
-            and (case is None or r.case == case)
+            if r.kind in kinds and (subject is None or r.subject == subject) and (case is None or r.case == case)
         ]

@@ -38,7 +38,8 @@ def load_settings(folder: Path) -> Settings:
     path = folder / FILE
     if not path.is_file():
         raise StoreError(
-            f"{folder} is no town folder: it has no {FILE}", hint=f"make one with: python -m mapping new {folder} --name …"
+            f"{folder} is no town folder: it has no {FILE}",
+            hint=f"make one with: python -m mapping new {folder} --name …",
         )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -72,7 +73,9 @@ def parse_bounds(values: Any, *, where: str) -> Bounds:
     try:
         west, south, east, north = (float(value) for value in values)
     except (TypeError, ValueError) as fault:
-        raise CallError(f"{where}: bounds must be four numbers", hint="write west,south,east,north in degrees") from fault
+        raise CallError(
+            f"{where}: bounds must be four numbers", hint="write west,south,east,north in degrees"
+        ) from fault
     if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
         raise CallError(
             f"{where}: bounds {west},{south},{east},{north} are no box on earth",
@@ -93,6 +96,7 @@ def render_settings(settings: Settings, *, crs: str) -> str:
 
 def _quote(text: str) -> str:
     kept = "".join(
-        f"\\u{ord(char):04x}" if ord(char) < 32 or ord(char) == 127 else char for char in text.replace("\\", "\\\\").replace('"', '\\"')
+        f"\\u{ord(char):04x}" if ord(char) < 32 or ord(char) == 127 else char
+        for char in text.replace("\\", "\\\\").replace('"', '\\"')
     )
     return f'"{kept}"'

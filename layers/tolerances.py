@@ -31,7 +31,11 @@ class Tolerances:
         33.0, "ft", 1.0, 200.0, "a recorded id that lies further from both ends of the line is a slip, not a place"
     )
     frontage_ft: float = _limit(
-        60.0, "ft", 0.0, 150.0, "premises include the adjacent sidewalk and parking strip (§ 194-3); half of a wide road"
+        60.0,
+        "ft",
+        0.0,
+        150.0,
+        "premises include the adjacent sidewalk and parking strip (§ 194-3); half of a wide road",
     )
     frontage_tie_ft: float = _limit(
         1.0, "ft", 0.0, 10.0, "two lots whose distance differs by less than this front the structure alike: both kept"

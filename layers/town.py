@@ -79,10 +79,15 @@ def make_joins(layers: Mapping[str, gpd.GeoDataFrame], settings: Settings, recor
 
 
 def make_town(
-    settings: Settings, layers: Mapping[str, gpd.GeoDataFrame], records: Records | None = None, folder: Path | None = None
+    settings: Settings,
+    layers: Mapping[str, gpd.GeoDataFrame],
+    records: Records | None = None,
+    folder: Path | None = None,
 ) -> Town:
     """A town from its layers and records, the records laid over the facts and every join made anew."""
     records = records or Records()
     laid = lay_over(layers, records, settings.crs)
     joins = make_joins(laid, settings, records)
-    return Town(settings, laid, joins.premises_links, joins.water_links, joins.watershed_links, joins.network, records, folder)
+    return Town(
+        settings, laid, joins.premises_links, joins.water_links, joins.watershed_links, joins.network, records, folder
+    )

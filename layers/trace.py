@@ -157,7 +157,9 @@ def _starts(town: Town, layer: str, asset: str, direction: Direction) -> tuple[l
     for target in targets:
         lines = network.edges_of(*target)
         own |= dict.fromkeys(lines)
-        nodes |= dict.fromkeys(int(end.iat[edge]) for edge in lines) if lines else dict.fromkeys(network.nodes_of(*target))
+        nodes |= (
+            dict.fromkeys(int(end.iat[edge]) for edge in lines) if lines else dict.fromkeys(network.nodes_of(*target))
+        )
     return list(nodes), list(own)
 
 
@@ -221,7 +223,9 @@ def _doubts(
         yield Doubt("not_ms4", "", "", "these are sanitary or combined lines, no part of the MS4 (§ 194-3)")
     for edge in edges:
         if table["doubt"].iat[edge]:
-            yield Doubt("doubtful_line", table["layer"].iat[edge], table["asset_id"].iat[edge], table["doubt"].iat[edge])
+            yield Doubt(
+                "doubtful_line", table["layer"].iat[edge], table["asset_id"].iat[edge], table["doubt"].iat[edge]
+            )
     other = network.adjacency(direction, sewers=not sewers)
     met = {edge: node for node in nodes for edge, _ in other.around(node)}
     for edge in met:

@@ -44,9 +44,7 @@ class Ends:
         return new
 
 
-def make_network(
-    layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances
-) -> Network:
+def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances) -> Network:
     """The network of the located structures and lines in `layers`, all in the projected `crs`.
 
     Ends join a structure, another end or the middle of a line: surely within `snap_ft`, doubtfully within
@@ -68,7 +66,9 @@ def make_network(
 
 def _structures(layers: Mapping[str, gpd.GeoDataFrame]) -> gpd.GeoDataFrame:
     frames = [_plain(layers[name], name, ("system",)) for name in STRUCTURES if name in layers]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
+    return (
+        pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
+    )
 
 
 def _lines(layers: Mapping[str, gpd.GeoDataFrame], shortest: float) -> gpd.GeoDataFrame:
@@ -137,12 +137,12 @@ class _Noder:
         self._inverts(has_ids, flipped, basis, doubt)
         far = np.stack([up, down], axis=1) >= 0
         for row in np.flatnonzero((far & ~near).any(axis=1)):
-            doubt[row] = _add(doubt[row], f"a recorded id lies more than {self.tolerances.recorded_id_ft:g} ft from both ends")
+            doubt[row] = _add(
+                doubt[row], f"a recorded id lies more than {self.tolerances.recorded_id_ft:g} ft from both ends"
+            )
         return ends, flipped, basis, doubt
 
-    def _inverts(
-        self, has_ids: Bools, flipped: Bools, basis: list[str], doubt: list[str]
-    ) -> None:
+    def _inverts(self, has_ids: Bools, flipped: Bools, basis: list[str], doubt: list[str]) -> None:
         first, last = (self.lines[name].to_numpy(float) for name in ("invert_up_ft", "invert_dn_ft"))
         uphill = np.flatnonzero(first < last)
         for row in np.flatnonzero(first != last)[np.isfinite((first - last)[first != last])]:
@@ -315,7 +315,9 @@ class _Noder:
             "system": self.lines["system"].to_numpy(object)[line],
             "carries": self.carries[line],
         }
-        edges = gpd.GeoDataFrame({name: columns[name] for name in EDGE_COLUMNS}, geometry=list(pieces["geometry"]), crs=crs)
+        edges = gpd.GeoDataFrame(
+            {name: columns[name] for name in EDGE_COLUMNS}, geometry=list(pieces["geometry"]), crs=crs
+        )
         return Network(nodes, edges)
 
     def _nodes(self, crs: CRS) -> gpd.GeoDataFrame:
@@ -354,10 +356,16 @@ def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -
 
 
 def _pieces(row: int, shape: shapely.LineString, node: Ints, touches: pd.DataFrame) -> pd.DataFrame:
-    cuts = [(0.0, int(node[0])), *sorted(zip(touches["along"], touches["node"], strict=True)), (shape.length, int(node[1]))]
+    cuts = [
+        (0.0, int(node[0])),
+        *sorted(zip(touches["along"], touches["node"], strict=True)),
+        (shape.length, int(node[1])),
+    ]
     made = []
     for (start, tail), (end, head) in zip(cuts, cuts[1:], strict=False):
-        made.append({"line": row, "part": len(made), "start": tail, "end": head, "geometry": substring(shape, start, end)})
+        made.append(
+            {"line": row, "part": len(made), "start": tail, "end": head, "geometry": substring(shape, start, end)}
+        )
     return pd.DataFrame(made)
 
 

@@ -33,9 +33,7 @@ def premises_of_lots(parcels: gpd.GeoDataFrame) -> pd.Series[str]:
     return first.astype("str").rename("premises_key")
 
 
-def link_premises(
-    layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances
-) -> pd.DataFrame:
+def link_premises(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances) -> pd.DataFrame:
     """Links premises → asset, columns COLUMNS, one row a candidate: ties and lot lines are several rows.
 
     Premises are a lot (or a stack of identical lots) with its frontage (§ 194-3): a structure within a lot is linked

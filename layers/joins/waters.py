@@ -119,7 +119,11 @@ class _Asked:
         ordered = sorted(distance, key=lambda each: (distance[each], each))
         first = ordered[0]
         limit = distance[first] + self.tolerances.water_tie_ft
-        return [each for each in ordered if each == first or (distance[each] <= limit and self._standing(each) != self._standing(first))]
+        return [
+            each
+            for each in ordered
+            if each == first or (distance[each] <= limit and self._standing(each) != self._standing(first))
+        ]
 
     def _standing(self, segment: str) -> tuple[object, ...]:
         return tuple(self.waters.loc[segment, ["ir_category", "listed_303d", "tmdl"]])
@@ -136,7 +140,16 @@ def plain_name(name: str) -> str:
     ('titicus reservoir', 'crook brook')
     """
     words = re.sub(r"[^a-z0-9 ]", " ", name.casefold()).split()
-    short = {"bk": "brook", "br": "brook", "res": "reservoir", "lk": "lake", "rv": "river", "riv": "river", "cr": "creek", "str": "stream"}
+    short = {
+        "bk": "brook",
+        "br": "brook",
+        "res": "reservoir",
+        "lk": "lake",
+        "rv": "river",
+        "riv": "river",
+        "cr": "creek",
+        "str": "stream",
+    }
     return " ".join(short.get(word, word) for word in words)
 
 
@@ -151,5 +164,7 @@ def link_watersheds(layers: Mapping[str, gpd.GeoDataFrame]) -> pd.DataFrame:
         located, polygons = frame[frame.geometry.notna()], sheds[sheds.geometry.notna()]
         tree = shapely.STRtree(polygons.geometry.to_numpy())
         asset, shed = tree.query(located.geometry.to_numpy(), predicate="intersects")
-        found.append(pd.DataFrame({"layer": layer, "asset_id": located.index[asset], "watershed_id": polygons.index[shed]}))
+        found.append(
+            pd.DataFrame({"layer": layer, "asset_id": located.index[asset], "watershed_id": polygons.index[shed]})
+        )
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame({name: [] for name in SHED_COLUMNS})

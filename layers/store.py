@@ -1,0 +1,191 @@
+"""The town's `layers.gpkg`: layers and joins, written beside, checked, swapped in; GDAL's alone, never sqlite3's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import filelock
+import geopandas as gpd
+import pandas as pd
+import pyogrio
+from pyogrio.errors import DataLayerError, DataSourceError
+from pyproj import CRS
+
+from layers.conform import conform
+from layers.crosswalk import Target
+from layers.errors import StoreError
+from layers.joins.network import Network
+from layers.schema import LAYERS, Schema, schema
+from layers.sources import companions, sha256_of
+from layers.town import Joins
+
+FILE = "layers.gpkg"
+TABLES = ("premises_links", "water_links", "watershed_links")
+IMPORTS = "imports"
+WAIT_S = 60.0
+"""Seconds to wait for another import into the same town to end."""
+NUMBERS = {"distance_ft": "float64", "chosen": "bool", "ambiguous": "bool"}
+EDGES = {
+    "part": "int64",
+    "tail": "int64",
+    "head": "int64",
+    "length_ft": "float64",
+    "gap_ft": "float64",
+    "carries": "bool",
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that `layers.gpkg` holds; `joins` is None where the town has not been built."""
+
+    layers: Mapping[str, gpd.GeoDataFrame]
+    joins: Joins | None = None
+    imports: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One writer at a time for a town's folder; the lock lies outside it, so that the folder holds the record alone."""
+    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    lock = filelock.FileLock(Path(tempfile.gettempdir()) / f"ms4-{name}.lock", timeout=WAIT_S)
+    try:
+        with lock:
+            yield
+    except filelock.Timeout as fault:
+        raise StoreError(f"{folder} is being written by another program", hint="try again when it is done") from fault
+
+
+def read_facts(folder: Path, crs: CRS) -> Facts:
+    """The layers, joins and import reports of a town, or a StoreError; a town without imports has no layers."""
+    path = folder / FILE
+    if not path.exists():
+        return Facts({})
+    try:
+        names = {str(name) for name, _ in pyogrio.list_layers(path)}
+        layers = {name: _read_layer(path, schema(name), crs) for name in LAYERS if name in names}
+        joins = _read_joins(path, crs) if {*TABLES, "network_nodes", "network_edges"} <= names else None
+        imports = [json.loads(text) for text in _read(path, IMPORTS)["report"]] if IMPORTS in names else []
+    except (DataSourceError, DataLayerError, KeyError, ValueError) as fault:
+        raise StoreError(f"{path} is damaged: {fault}", hint="restore it, or import the sources again") from fault
+    return Facts(layers, joins, imports)
+
+
+def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
+    """Writes `layers.gpkg` beside, checks that it reads back with the same counts, and swaps it in."""
+    path = folder / FILE
+    beside = folder / f".new.{FILE}"
+    try:
+        beside.unlink(missing_ok=True)
+        for name, frame in _tables(facts).items():
+            _write(beside, name, frame, crs)
+        _check(beside, facts)
+        os.replace(beside, path)
+    except (OSError, DataSourceError, DataLayerError) as fault:
+        raise StoreError(f"{path} cannot be written: {fault}", hint="check the disk and who may write there") from fault
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def keep_source(folder: Path, path: Path, provenance: Mapping[str, Any]) -> None:
+    """Keeps the file as it was received under its SHA-256, with who brought it and when; kept once."""
+    kept = folder / "sources" / sha256_of(path)
+    if kept.exists():
+        return
+    beside = kept.with_name(f".{kept.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    try:
+        beside.mkdir(parents=True)
+        for each in companions(path):
+            if each.is_dir():
+                shutil.copytree(each, beside / each.name)
+            else:
+                shutil.copyfile(each, beside / each.name)
+        (beside / "provenance.json").write_text(json.dumps(provenance, indent=2, ensure_ascii=False), encoding="utf-8")
+        beside.rename(kept)
+    except OSError as fault:
+        raise StoreError(f"{path.name} cannot be kept in {folder}: {fault}", hint="check the disk") from fault
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def digest(folder: Path) -> str:
+    """The SHA-256 of `layers.gpkg`, empty where there is none yet."""
+    path = folder / FILE
+    return sha256_of(path) if path.exists() else ""
+
+
+def _tables(facts: Facts) -> dict[str, pd.DataFrame]:
+    tables: dict[str, pd.DataFrame] = {name: facts.layers[name] for name in LAYERS if name in facts.layers}
+    if facts.joins is not None:
+        tables |= {name: getattr(facts.joins, name) for name in TABLES}
+        tables["network_nodes"] = facts.joins.network.nodes
+        tables["network_edges"] = facts.joins.network.edges
+    reports = [json.dumps(each, ensure_ascii=False) for each in facts.imports]
+    tables[IMPORTS] = pd.DataFrame({"report": pd.Series(reports, dtype="str")})
+    return tables
+
+
+def _write(path: Path, name: str, frame: pd.DataFrame, crs: CRS) -> None:
+    plain = frame.reset_index() if frame.index.name else frame
+    plain = plain.copy()
+    for column in plain.columns:
+        if column != "geometry" and plain[column].dtype == object:
+            plain[column] = plain[column].map(lambda value: None if value is None else str(value))
+    options: dict[str, Any] = {"driver": "GPKG", "layer": name, "append": False, "layer_options": {"FID": "row"}}
+    if isinstance(frame, gpd.GeoDataFrame):
+        plain = gpd.GeoDataFrame(plain, geometry="geometry", crs=crs)
+        options["geometry_type"] = (
+            schema(name).geometry[0] if name in LAYERS and len(schema(name).geometry) == 1 else "Unknown"
+        )
+        if name.startswith("network"):
+            options["geometry_type"] = "Point" if name.endswith("nodes") else "LineString"
+    pyogrio.write_dataframe(plain, path, **options)
+
+
+def _check(path: Path, facts: Facts) -> None:
+    for name, frame in _tables(facts).items():
+        count = pyogrio.read_info(path, layer=name, force_feature_count=True)["features"]
+        if count != len(frame):
+            raise StoreError(
+                f"{name} reads back with {count} of {len(frame)} rows", hint="check the disk; nothing was changed"
+            )
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    return pyogrio.read_dataframe(path, layer=name)
+
+
+def _read_layer(path: Path, wanted: Schema, crs: CRS) -> gpd.GeoDataFrame:
+    raw = _read(path, wanted.layer)
+    ids = pd.Index(raw[wanted.id].astype(object), dtype="str", name=wanted.id)
+    columns = {each.name: conform(raw[each.name].set_axis(ids), each, Target(""), Counter()) for each in wanted.fields}
+    shapes = raw.geometry.to_numpy() if isinstance(raw, gpd.GeoDataFrame) else [None] * len(raw)
+    return gpd.GeoDataFrame(columns, geometry=gpd.GeoSeries(shapes, index=ids, crs=crs), crs=crs)
+
+
+def _read_joins(path: Path, crs: CRS) -> Joins:
+    links = {name: _typed(_read(path, name), NUMBERS) for name in TABLES}
+    nodes, edges = (_read(path, f"network_{name}") for name in ("nodes", "edges"))
+    network = Network(gpd.GeoDataFrame(_typed(nodes, {}), crs=crs), gpd.GeoDataFrame(_typed(edges, EDGES), crs=crs))
+    return Joins(network=network, **links)
+
+
+def _typed(frame: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
+    frame = frame.copy()
+    for column in frame.columns:
+        if column in kinds:
+            frame[column] = frame[column].astype(kinds[column])
+        elif column != "geometry":
+            frame[column] = frame[column].astype("str").fillna("").astype(object)
+    return frame
