@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mapping.law.document import document
 from mapping.law.load import load_law, load_permit
 from mapping.law.pack import Law, Permit
 from mapping.law.rows import Citation, EventName, Fact, Parameter, Reading, Requirement, Section, Start, Stay
@@ -18,6 +19,7 @@ __all__ = [
     "Section",
     "Start",
     "Stay",
+    "document",
     "load_law",
     "load_permit",
 ]
