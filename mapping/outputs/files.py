@@ -6,6 +6,7 @@ import csv
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def replace_file(path: Path, write: Callable[[Path], None]) -> Path:
     return path
 
 
-def plain_cell(value: Any) -> str | int | float | None:
+def plain_cell(value: Any) -> str | int | float | Decimal | None:
     """A value as a cell: numbers stay numbers, dates are ISO text, text that looks like a formula gets an apostrophe.
 
     >>> plain_cell("=HYPERLINK(1)"), plain_cell(-73.6), plain_cell("OF-014"), plain_cell(date(2026, 1, 2))
@@ -42,7 +43,7 @@ def plain_cell(value: Any) -> str | int | float | None:
         return None
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | Decimal):
         return None if value != value else value
     text = "".join(char if char.isprintable() or char in "\t\n\r" else " " for char in str(value))
     return f"'{text}" if text.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text

@@ -39,16 +39,12 @@ class SpeedClass(NamedTuple):
     reason: str
 
 
+MAIN = ("hwy", "highway", "state", "county", "major", "primary", "secondary", "trunk", "arterial", "collector", "s1200")
 SPEEDS = (
     SpeedClass("limited access", ("interstate", "motorway", "freeway", "parkway", "s1100"), 55, "posted 55 to 65"),
     SpeedClass("ramp", ("ramp", "motorway_link", "s1630"), 30, "advisory speeds on ramps are 25 to 35"),
-    SpeedClass("drive", ("private", "drive", "driveway", "service", "alley", "track", "s1740", "s1780"), 12, "gravel, gates"),
-    SpeedClass(
-        "main",
-        ("us hwy", "state hwy", "state", "county", "major", "primary", "secondary", "trunk", "arterial", "collector", "s1200"),
-        40,
-        "posted 45 to 55, with curves and stops",
-    ),
+    SpeedClass("drive", ("private", "drive", "driveway", "service", "alley", "track", "s1740"), 12, "gravel, gates"),
+    SpeedClass("main", MAIN, 40, "posted 45 to 55, with curves and stops"),
     SpeedClass("local", ("minor", "local", "town", "street", "residential", "tertiary", "s1400"), 28, "posted 30"),
 )
 UNKNOWN_SPEED = SpeedClass("unknown", (), 25, "a class that nobody has described: slower than a local road")
@@ -99,14 +95,12 @@ class _Driven:
 
     def path(self, start: int, end: int) -> shapely.LineString:
         here, first = int(self.places[end]), int(self.places[start])
-        points = [shapely.Point(self.nodes[here])]
-        lines = []
+        lines = [shapely.LineString(self.nodes[[here, here]])]
         while here != first:
             back = int(self.before[start, here])
             lines.append(self.pieces.at[(back, here), "geometry"])
             here = back
-        coordinates = [shapely.get_coordinates(line) for line in reversed(lines)] or [shapely.get_coordinates(points * 2)]
-        return shapely.LineString(np.concatenate(coordinates))
+        return shapely.LineString(np.concatenate([shapely.get_coordinates(line) for line in reversed(lines)]))
 
 
 def travel_between(places: Floats, roads: gpd.GeoDataFrame, *, private: bool) -> Travel:
@@ -122,10 +116,8 @@ def travel_between(places: Floats, roads: gpd.GeoDataFrame, *, private: bool) ->
         return _straight(places, feet)
     shapes = lines["geometry"].to_numpy()
     on, along, gap = _nearest_road(places, shapes, lines["limited"].to_numpy(bool))
-    cuts = pd.concat(
-        [_ends(shapes), _touches(shapes, JOIN_FT / feet), _crossings(shapes, lines["limited"].to_numpy(bool)), _cut(on, along)],
-        ignore_index=True,
-    )
+    crossings = _crossings(shapes, lines["limited"].to_numpy(bool))
+    cuts = pd.concat([_ends(shapes), _touches(shapes, JOIN_FT / feet), crossings, _cut(on, along)], ignore_index=True)
     cuts["node"], nodes = _nodes(shapes, cuts, JOIN_FT / feet)
     pieces = _pieces(lines, cuts, feet)
     at = cuts["node"].to_numpy(np.int64)[len(cuts) - len(places) :]
@@ -152,9 +144,9 @@ def drivable(roads: gpd.GeoDataFrame, *, private: bool) -> pd.DataFrame:
             "geometry": located.geometry.to_numpy(),
         }
     )
-    drives = [text.lower().startswith("private") for text in located["class"].astype(str)]
-    closed = (located["private"] == "yes").to_numpy() | ((located["private"] != "no").to_numpy() & np.array(drives, bool))
-    return table[private | ~closed].reset_index(drop=True)
+    called_private = located["class"].astype(str).str.lower().str.startswith("private") & (located["private"] != "no")
+    closed = (called_private | (located["private"] == "yes")).to_numpy(bool)
+    return pd.DataFrame(table[private | ~closed]).reset_index(drop=True)
 
 
 # -- where roads are cut
@@ -234,7 +226,8 @@ def _pieces(lines: pd.DataFrame, cuts: pd.DataFrame, feet: float) -> pd.DataFram
     back = ahead[~lines["oneway"].to_numpy(bool)[line]].rename(columns={"tail": "head", "head": "tail"})
     back = back.assign(geometry=[shapely.reverse(shape) for shape in back["geometry"]])
     both = pd.concat([ahead, back], ignore_index=True).sort_values("minutes", kind="stable")
-    return both.drop_duplicates(["tail", "head"]).set_index(["tail", "head"]).sort_index()
+    fastest: pd.DataFrame = both.drop_duplicates(["tail", "head"]).set_index(["tail", "head"]).sort_index()
+    return fastest
 
 
 def _fastest(pieces: pd.DataFrame, size: int, at: Ints) -> tuple[Floats, npt.NDArray[np.int32]]:
@@ -245,4 +238,3 @@ def _fastest(pieces: pd.DataFrame, size: int, at: Ints) -> tuple[Floats, npt.NDA
     graph = csr_matrix((cost, (tail.to_numpy(), head.to_numpy())), shape=(size, size))
     minutes, before = dijkstra(graph, indices=at, return_predecessors=True)
     return minutes[:, at], before
-
