@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from layers.errors import RegisterError
@@ -92,6 +92,30 @@ def _fault(row: Row, *, seq: int, before: str) -> str:
     if row.before != before:
         return f"event {seq} does not follow from the event before it"
     return f"event {seq} was altered: its words do not give its hash"
+
+
+def record_json(record: Record) -> dict[str, Any]:
+    """The object that `event --json` prints; staff-only fields are in it, public outputs leave them out."""
+    return {
+        "seq": record.seq,
+        "kind": record.kind,
+        "subject": record.subject,
+        "case": record.case,
+        "on": record.on.isoformat(),
+        "by": record.by,
+        "at": entry_time(record.at),
+        "data": dict(record.data),
+        "hash": record.hash,
+    }
+
+
+def entry_time(moment: datetime) -> str:
+    """The time of entry as it is stored and hashed: UTC, to the microsecond.
+
+    >>> entry_time(datetime.fromisoformat("2026-08-03T10:00:00-04:00"))
+    '2026-08-03T14:00:00.000000Z'
+    """
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def to_record(row: Row) -> Record:

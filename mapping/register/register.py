@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from layers.errors import RegisterError
 from layers.records import Record, Records
-from mapping.register.chain import Row, Verification, canonical, holds, link, to_record, verify
+from mapping.register.chain import Row, Verification, canonical, entry_time, holds, link, to_record, verify
 from mapping.register.database import EVENTS, Database, create_database, missing_guards, open_database
 from mapping.register.kinds import check_payload, find_kind, is_iso_date
 from mapping.register.places import place_draft
@@ -135,7 +135,7 @@ def _draft(
 
 
 def _row(record: Record, *, before: str) -> Row:
-    entered = record.at.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    words = (record.kind, record.on.isoformat(), record.by, entered, record.subject, record.case, canonical(record.data))
+    moment, data = entry_time(record.at), canonical(record.data)
+    words = (record.kind, record.on.isoformat(), record.by, moment, record.subject, record.case, data)
     row = Row(record.seq, *words, before, "")
     return row._replace(hash=link(row))
