@@ -84,7 +84,7 @@ TABLE = (
     Symbol("outfall_unknown", "Outlet of unknown kind", POINT, "triangle", WHITE, NAVY, 1.6, text="?", size_px=13),
     # flags
     Symbol("flag_network", "Network or record fault", POINT, "cross", "", VIOLET, 2.0, size_px=9),
-    Symbol("flag_condition", "Special condition", POINT, "tag", WHITE, NAVY, 1.2, size_px=14),
+    Symbol("flag_condition", "Special condition", POINT, "tag", WHITE, NAVY, 1.2, text="B", size_px=14),
     Symbol("flag_premises", "Premises or facility", POINT, "pentagon", BROWN, WHITE, 1.2, text="P", size_px=16),
     Symbol("flag_drain", "Undocumented or unapproved drain", POINT, "square", ORANGE, WHITE, 1.2, text="D", size_px=16),
     Symbol("flag_illicit", "Suspected illicit connection", POINT, "circle", RED, WHITE, 1.4, text="!", size_px=18),
@@ -100,7 +100,8 @@ TABLE = (
 )
 STYLE: Mapping[str, Symbol] = {each.name: each for each in TABLE}
 
-CERTAINTY_DASH: Mapping[str, str] = {"recorded": "", "inferred": "10 6", "doubtful": "1 5"}
+CERTAINTY_DASH: Mapping[str, tuple[str, str]] = {"inferred": ("10 6", "16 5 3 5"), "doubtful": ("1 5", "1 5 1 5 7 5")}
+"""Dashes of a line that is not as recorded: for lines that are solid when recorded, and for those that are not (ditches)."""
 LOT_BY_CLASS = (
     ("4", "lot_commercial"),
     ("7", "lot_industrial"),
@@ -135,6 +136,18 @@ def flag_symbol(rule: str) -> str:
     'flag_drain'
     """
     return FLAG_BY_FAMILY.get(rule.partition("-")[0], "flag_network")
+
+
+def dash(symbol: Symbol, certainty: str) -> str:
+    """The dash of a line that is `recorded`, `inferred` or `doubtful`; a ditch stays a ditch in all three.
+
+    >>> dash(STYLE["pipe"], "recorded"), dash(STYLE["pipe"], "inferred"), dash(STYLE["ditch"], "doubtful")
+    ('', '10 6', '1 5 1 5 7 5')
+    """
+    if certainty not in CERTAINTY_DASH:
+        return symbol.dash
+    solid, dashed = CERTAINTY_DASH[certainty]
+    return dashed if symbol.dash else solid
 
 
 def as_json() -> dict[str, dict[str, Any]]:
