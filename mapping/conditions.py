@@ -1,0 +1,243 @@
+"""Special conditions B, C and D of § 194-3: which waters an outfall reaches, on what basis, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import geopandas as gpd
+import pandas as pd
+import shapely
+
+from layers.crs import feet_per_unit
+from layers.town import Town
+from mapping.law import Law
+from mapping.words import say_day, say_feet
+
+COLUMNS = (
+    "outfall_id", "segment_id", "name", "ir_category", "basis", "condition", "pollutants", "distance_ft", "confidence", "text",
+)  # fmt: skip
+BASES = ("discharges_to", "tributary_to", "within_watershed")
+LISTED = "5"
+TMDL_APPROVED = "4a"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a water or watershed is under the law: a condition letter or none, the pollutants, and why in words."""
+
+    condition: str
+    pollutants: str
+    why: str
+    certain: bool = True
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A water on the way down from an outfall: basis, feet from the outfall, and the water it was reached through."""
+
+    segment_id: str
+    basis: str
+    distance_ft: float
+    through: str
+
+
+def outfall_conditions(town: Town, law: Law, on: date) -> pd.DataFrame:
+    """Every water and special watershed of every outfall, columns COLUMNS, one row an outfall, water, basis and condition.
+
+    `discharges_to`: a chosen water link, with its distance; kept also where the water is under no condition (condition
+    empty). `tributary_to`: a water further down the stream network that is under a condition, with the feet of stream
+    from the outfall. `within_watershed`: the outfall lies in the polygon of a 303(d) or TMDL watershed.
+    B holds for 303(d)-listed waters only (category 5, or said to be listed and not category 4a); C for a TMDL approved
+    up to the law's own date, D for a later one; neither before it is approved, nor where it is recorded to have no
+    stormwater requirements. Lying in a watershed is not discharging to its water: it brings C or D, whose words name a
+    "water body or watershed", but never B. Pollutants are as recorded. Source: § 194-3, special conditions B to D.
+    """
+    ask = _Ask(town, law, on)
+    rows = [*ask.waters(), *ask.watersheds()]
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"distance_ft": float})
+    table["basis"] = pd.Categorical(table["basis"], BASES, ordered=True)
+    ordered = table.sort_values(["outfall_id", "basis", "distance_ft"], kind="stable", ignore_index=True)
+    return ordered.astype({"basis": "str"})
+
+
+@dataclass(frozen=True)
+class _Ask:
+    town: Town
+    law: Law
+    on: date
+
+    @cached_property
+    def streams(self) -> Streams:
+        return Streams(self.town)
+
+    @cached_property
+    def in_force(self) -> frozenset[str]:
+        return frozenset(self.law.on(self.on))
+
+    @cached_property
+    def sheds(self) -> gpd.GeoDataFrame:
+        return self.town.layer("watersheds")
+
+    def waters(self) -> Iterator[tuple[object, ...]]:
+        """Rows of the waters that outfalls discharge to and of those further down."""
+        links = self.town.water_links
+        waters, outfalls = self.town.layer("waters"), self.town.layer("outfalls")
+        for link in links[links["chosen"].astype(bool)].to_dict("records"):
+            start = Reached(link["segment_id"], "discharges_to", link["distance_ft"], "")
+            place = outfalls.geometry.get(link["outfall_id"])
+            for reached in [start, *self.streams.below(start.segment_id, place)]:
+                water = waters.loc[reached.segment_id]
+                for standing in self._of_water(water):
+                    if standing.condition or reached.basis == "discharges_to":
+                        confidence = link["confidence"] if standing.certain else "possible"
+                        yield self._row(link["outfall_id"], water, reached, standing, confidence)
+
+    def watersheds(self) -> Iterator[tuple[object, ...]]:
+        """Rows of the special watersheds that outfalls lie in."""
+        links = self.town.watershed_links
+        for link in links[links["layer"] == "outfalls"].to_dict("records"):
+            shed = self.sheds.loc[link["watershed_id"]]
+            for standing in self._of_shed(shed):
+                confidence = "probable" if standing.certain else "possible"
+                text = f"lies in the watershed {_named(shed, shed.name)}: {standing.why}"
+                category = self._category(str(shed["segment_id"]))
+                yield (
+                    link["asset_id"], str(shed["segment_id"]), str(shed["name"]), category, "within_watershed",
+                    standing.condition, standing.pollutants, 0.0, confidence, text,
+                )  # fmt: skip
+
+    def _row(
+        self, outfall: str, water: Any, reached: Reached, standing: Standing, confidence: str
+    ) -> tuple[object, ...]:
+        name = _named(water, reached.segment_id)
+        if reached.basis == "discharges_to":
+            text = f"discharges to {name}, {say_feet(reached.distance_ft)}: {standing.why}"
+        else:
+            text = f"reaches {name} through {reached.through}, {say_feet(reached.distance_ft)} down: {standing.why}"
+        return (
+            outfall, reached.segment_id, str(water["name"]), str(water["ir_category"]), reached.basis,
+            standing.condition, standing.pollutants, reached.distance_ft, confidence, text,
+        )  # fmt: skip
+
+    def _category(self, segment: str) -> str:
+        waters = self.town.layer("waters")
+        return str(waters.at[segment, "ir_category"]) if segment in waters.index else "unknown"
+
+    def _of_water(self, water: Any) -> list[Standing]:
+        """Every standing of a water: listed and under a TMDL at once is possible, for different pollutants."""
+        category, pollutants = str(water["ir_category"]), str(water["pollutants"])
+        claimed = water["listed_303d"] == "yes"
+        found = []
+        if category == LISTED or (claimed and category != TMDL_APPROVED):
+            found.append(self._listed(category, pollutants, denied=water["listed_303d"] == "no"))
+        if category == TMDL_APPROVED or water["tmdl"] == "yes" or pd.notna(water["tmdl_approved_on"]):
+            aside = ", recorded as 303(d) listed, which category 4a is not" if category == TMDL_APPROVED and claimed else ""
+            prefix = "" if category == "unknown" else f"category {category}{aside}, "
+            tmdl = self._tmdl(water["tmdl_approved_on"], pollutants, self._requirements(str(water.name)))
+            found += [replace(each, why=f"{prefix}{each.why}") for each in tmdl]
+        known = [each for each in found if each.condition]
+        return known or found[:1] or [Standing("", pollutants, _no_condition(category))]
+
+    def _listed(self, category: str, pollutants: str, *, denied: bool) -> Standing:
+        why = f"303(d) listed{f' (category {category})' if category != 'unknown' else ''}{_for(pollutants)}"
+        if denied:
+            why += ", though recorded as not on the list"
+        return Standing("B" if "condition_B" in self.in_force else "", pollutants, why, certain=not denied)
+
+    def _tmdl(self, approved: date | None, pollutants: str, requirements: str) -> list[Standing]:
+        """C or D by the day of approval; both, uncertain, where that day is not recorded."""
+        if approved is not None and approved > self.on:
+            return [Standing("", pollutants, f"a TMDL{_for(pollutants)} is to be approved on {say_day(approved)}")]
+        when = f"approved {say_day(approved)}" if approved else "whose day of approval is not recorded"
+        why = f"TMDL{_for(pollutants)}, {when}"
+        if requirements == "no":
+            return [Standing("", pollutants, f"{why}, recorded as without stormwater requirements")]
+        if requirements == "unknown":
+            why += ", stormwater requirements not recorded"
+        letters = ("C", "D") if approved is None else ("C",) if approved <= self.law.since else ("D",)
+        held = [letter for letter in letters if f"condition_{letter}" in self.in_force] or [""]
+        return [Standing(letter, pollutants, why, certain=approved is not None) for letter in held]
+
+    def _of_shed(self, shed: Any) -> list[Standing]:
+        pollutant = str(shed["pollutant"])
+        if shed["kind"] == "TMDL":
+            return self._tmdl(shed["approved_on"], pollutant, str(shed["stormwater_requirements"]))
+        if shed["kind"] == "303(d)":
+            return [Standing("", pollutant, f"303(d) listed water{_for(pollutant)}; condition B asks for a discharge to it")]
+        return []
+
+    def _requirements(self, segment: str) -> str:
+        """Whether the TMDL of a water has stormwater requirements, as its watershed polygons say."""
+        of_water = self.sheds[(self.sheds["segment_id"] == segment) & (self.sheds["kind"] == "TMDL")]
+        said = set(of_water["stormwater_requirements"])
+        return "yes" if "yes" in said else "no" if said == {"no"} else "unknown"
+
+
+class Streams:
+    """The stream network that `to_segment` makes of the waters, with lengths; loops end where they close."""
+
+    def __init__(self, town: Town) -> None:
+        waters = town.layer("waters")
+        self.feet = feet_per_unit(town.crs)
+        self.shape = waters.geometry.to_dict()
+        self.name = {segment: str(name) or str(segment) for segment, name in waters["name"].items()}
+        self.to = {segment: str(to) for segment, to in waters["to_segment"].items() if to in waters.index}
+
+    def path(self, segment: str) -> list[str]:
+        """The segment and every one below it, each once."""
+        way: dict[str, None] = {}
+        at: str | None = segment
+        while at is not None and at not in way:
+            way[at] = None
+            at = self.to.get(at)
+        return list(way)
+
+    def below(self, segment: str, place: shapely.Point | None) -> Iterator[Reached]:
+        """Every water below the one that an outfall at `place` discharges to, with the feet of stream on the way."""
+        way, at, feet = self.path(segment), place, 0.0
+        for here, following in pairwise(way):
+            leave, enter = self._junction(here, following)
+            feet += self._along(here, at, leave)
+            at = enter
+            yield Reached(following, "tributary_to", round(feet, 1), self.name[here])
+
+    def _junction(self, here: str, following: str) -> tuple[shapely.Point | None, shapely.Point | None]:
+        """Where one water leaves for the next: the points on each that are nearest to the other."""
+        one, other = self.shape[here], self.shape[following]
+        if one is None or other is None:
+            return None, None
+        ends = shapely.get_coordinates(shapely.shortest_line(one, other))
+        return shapely.Point(ends[0]), shapely.Point(ends[-1])
+
+    def _along(self, segment: str, start: shapely.Point | None, end: shapely.Point | None) -> float:
+        """Feet along a stream, straight across a lake; not a number where a place is not known."""
+        if start is None or end is None:
+            return float("nan")
+        shape = self.shape[segment]
+        if isinstance(shape, shapely.LineString):
+            return abs(float(shape.project(end)) - float(shape.project(start))) * self.feet
+        return float(start.distance(end)) * self.feet
+
+
+def letters(rows: Iterable[str]) -> tuple[str, ...]:
+    """The condition letters among the values, each once, in the order of the law."""
+    return tuple(sorted({each for each in rows if each}))
+
+
+def _named(row: Any, key: object) -> str:
+    return str(row["name"]) or str(key)
+
+
+def _for(pollutants: str) -> str:
+    return f" for {pollutants}" if pollutants else ""
+
+
+def _no_condition(category: str) -> str:
+    if category == "unknown":
+        return "category not recorded, so no condition can be said"
+    return f"category {category}, under no condition B, C or D"
