@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -106,7 +107,7 @@ def _drop_repeats(shapes: Shapes, ids: pd.Index, notes: Notes) -> Shapes:
     return np.where(fewer, slim, shapes)
 
 
-def _fit(shape: shapely.Geometry | None, target: Schema) -> shapely.Geometry | None:
+def _fit(shape: Any, target: Schema) -> Any:
     """The shape in a type that the layer takes (multi-part still whole), or None."""
     if shape is None:
         return None

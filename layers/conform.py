@@ -113,13 +113,14 @@ def _any_day(text: str) -> date | None:
     """ISO, month/day/year as American files write it, epoch milliseconds as map services write it, or an HTTP date."""
     if text.lstrip("-").isdigit() and len(text) >= EPOCH_MS_DIGITS:
         text = datetime.fromtimestamp(int(text) / 1000, UTC).isoformat() if abs(int(text)) < 10**14 else text
-    for read in (
-        lambda: date.fromisoformat(local_date_text(text)),
-        lambda: _american(text),
-        lambda: parsedate_to_datetime(text).date(),
-    ):
+    readers: tuple[Callable[[str], date], ...] = (
+        lambda given: date.fromisoformat(local_date_text(given)),
+        _american,
+        lambda given: parsedate_to_datetime(given).date(),
+    )
+    for read in readers:
         try:
-            return read()
+            return read(text)
         except (ValueError, TypeError):
             continue
     return None

@@ -24,14 +24,14 @@ OTHERS = "*"
 
 @dataclass(frozen=True)
 class Target:
-    """One layer that a source feeds: which rows, their id, ours = theirs, values, constants."""
+    """One layer that a source feeds: which rows, their id, ours = theirs, values, constants (`set` in the file)."""
 
     layer: str
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     id: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    set: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> set[str]:
@@ -142,7 +142,7 @@ def _target(raw: Mapping[str, Any]) -> Target:
         id=raw.get("id", ""),
         fields=dict(raw.get("fields", {})),
         values={key: dict(table) for key, table in raw.get("values", {}).items()},
-        set=dict(raw.get("set", {})),
+        constants=dict(raw.get("set", {})),
     )
 
 

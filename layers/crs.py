@@ -145,7 +145,8 @@ def convert(frame: gpd.GeoDataFrame, crs: CRS, *, what: str) -> tuple[gpd.GeoDat
 
 
 def _datum_differs(one: CRS, other: CRS) -> bool:
-    datums = [crs.geodetic_crs.datum.name if crs.geodetic_crs else "" for crs in (one, other)]
+    geodetic = [crs.geodetic_crs for crs in (one, other)]
+    datums = [str(crs.datum.name) if crs is not None and crs.datum is not None else "" for crs in geodetic]
     modern = ("1983", "WGS", "World Geodetic", "NAD83", "ITRF")
     return datums[0] != datums[1] and not all(any(word in datum for word in modern) for datum in datums)
 

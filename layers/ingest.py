@@ -176,15 +176,17 @@ class _Import:
         columns = [str(each) for each in self.features.frame.columns if each != "geometry"]
         used = target.columns | {self.crosswalk.x, self.crosswalk.y, self.crosswalk.wkt}
         report.unmapped = [each for each in columns if each not in used]
-        filled = {*target.fields, *target.set, *SET_BY_IMPORT}
+        filled = {*target.fields, *target.constants, *SET_BY_IMPORT}
         report.missing = [name for name in wanted.names if name not in filled]
 
     def _with_ids(self, raw: gpd.GeoDataFrame, target: Target, wanted: Schema, notes: Notes) -> gpd.GeoDataFrame:
         """The rows under unique text ids; rows that are the same to the last value are kept once."""
         records = raw.drop(columns="geometry").to_dict("records")
-        ids = pd.Series([fill_id(target.id, row) if target.id else "" for row in records], index=raw.index, dtype="str")
-        made = ids == ""
-        ids[made] = [f"{self.stem}-{fid}" for fid in raw.index[made]]
+        given = pd.Series(
+            [fill_id(target.id, row) if target.id else "" for row in records], index=raw.index, dtype="str"
+        )
+        made = given == ""
+        ids = given.where(~made, pd.Series([f"{self.stem}-{fid}" for fid in raw.index], index=raw.index, dtype="str"))
         notes.repair("id_made", ids[made])
         text = pd.Series(["\x1f".join(map(to_text, row.values())) for row in records], index=raw.index, dtype="str")
         same = pd.DataFrame({"id": ids, "text": text, "shape": shapely.to_wkb(raw.geometry.to_numpy())}).duplicated()
@@ -209,8 +211,10 @@ class _Import:
                 columns[each.name] = clean["__id"].astype("str")
             elif each.name == "z_drawn":
                 columns[each.name] = clean["z_drawn"].astype(float)
-            elif each.name in target.set:
-                columns[each.name] = conform(pd.Series(target.set[each.name], index=clean.index), each, target, counts)
+            elif each.name in target.constants:
+                columns[each.name] = conform(
+                    pd.Series(target.constants[each.name], index=clean.index), each, target, counts
+                )
             elif each.name in target.fields:
                 columns[each.name] = conform(clean[target.fields[each.name]], each, target, counts)
             else:

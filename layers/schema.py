@@ -116,5 +116,5 @@ def schema(layer: str) -> Schema:
 def _field(raw: dict[str, Any], layer: str) -> Field:
     if raw["type"] not in TYPES:
         raise LayerError(f"schema {layer}: field {raw['name']} has the unknown type {raw['type']!r}")
-    tuples = {key: tuple(raw.pop(key, ())) for key in ("codes", "aliases")}
+    tuples: dict[str, Any] = {key: tuple(raw.pop(key, ())) for key in ("codes", "aliases")}
     return Field(**tuples, **raw)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -90,7 +89,7 @@ def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
         for name, frame in _tables(facts).items():
             _write(beside, name, frame, crs)
         _check(beside, facts)
-        os.replace(beside, path)
+        beside.replace(path)
     except (OSError, DataSourceError, DataLayerError) as fault:
         raise StoreError(f"{path} cannot be written: {fault}", hint="check the disk and who may write there") from fault
     finally:
@@ -163,7 +162,8 @@ def _check(path: Path, facts: Facts) -> None:
 
 
 def _read(path: Path, name: str) -> pd.DataFrame:
-    return pyogrio.read_dataframe(path, layer=name)
+    frame: pd.DataFrame = pyogrio.read_dataframe(path, layer=name)
+    return frame
 
 
 def _read_layer(path: Path, wanted: Schema, crs: CRS) -> gpd.GeoDataFrame:
@@ -185,7 +185,7 @@ def _typed(frame: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
     frame = frame.copy()
     for column in frame.columns:
         if column in kinds:
-            frame[column] = frame[column].astype(kinds[column])
+            frame[column] = frame[column].to_numpy().astype(kinds[column])
         elif column != "geometry":
             frame[column] = frame[column].astype("str").fillna("").astype(object)
     return frame

@@ -90,8 +90,8 @@ def find_subject(town: Town, subject: str) -> tuple[str, str]:
 
 def premises_index(town: Town) -> pd.Index[str]:
     """Every key by which a premises can be asked for: each lot, also those of a stack, and those that drains name."""
-    keys = town.layer("parcels").index
-    return keys.union(pd.Index(town.premises_links["premises_key"].astype("str")))
+    keys: pd.Index[str] = town.layer("parcels").index
+    return pd.Index(keys.union(pd.Index(town.premises_links["premises_key"].astype("str"))), dtype="str")
 
 
 def premises_key(town: Town, lot: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import geopandas as gpd
 import numpy as np
@@ -293,7 +294,7 @@ class _Noder:
         start, end = pieces["start"].to_numpy(np.int64), pieces["end"].to_numpy(np.int64)
         gap = np.round(ends.gap_ft.max(axis=1)[line], 2)
         base = np.asarray(basis, dtype=object)[line]
-        unsure = ends.doubtful.any(axis=1)
+        unsure: Bools = np.asarray(ends.doubtful.any(axis=1))
         doubts = [
             _add(doubt[row], f"an end lies {size:g} ft from what it joins") if unsure[row] else doubt[row]
             for row, size in zip(line, gap, strict=True)
@@ -350,19 +351,19 @@ def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -
             }
         )
     ]
-    for row, group in touches.groupby("line"):
-        rows.append(_pieces(int(row), shapes[row], ends.node[row], group))
+    for row in np.unique(touches["line"].to_numpy(np.int64)).tolist():
+        rows.append(_pieces(row, shapes[row], ends.node[row], touches[touches["line"] == row]))
     return pd.concat(rows, ignore_index=True)
 
 
 def _pieces(row: int, shape: shapely.LineString, node: Ints, touches: pd.DataFrame) -> pd.DataFrame:
-    cuts = [
+    cuts: list[tuple[float, int]] = [
         (0.0, int(node[0])),
         *sorted(zip(touches["along"], touches["node"], strict=True)),
         (shape.length, int(node[1])),
     ]
-    made = []
-    for (start, tail), (end, head) in zip(cuts, cuts[1:], strict=False):
+    made: list[dict[str, object]] = []
+    for (start, tail), (end, head) in pairwise(cuts):
         made.append(
             {"line": row, "part": len(made), "start": tail, "end": head, "geometry": substring(shape, start, end)}
         )

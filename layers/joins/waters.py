@@ -1,4 +1,4 @@
-"""Receiving waters: every water near an outfall as a candidate, which it discharges to and why, and whose watershed it lies in."""
+"""Receiving waters: every water near an outfall as a candidate, which it discharges to and why; watersheds."""
 
 from __future__ import annotations
 
