@@ -22,9 +22,7 @@ from mapping.register.kinds import WANTED
 
 AUGUST = date(2026, 8, 3)
 FORGED = "UPDATE events SET author = 'nobody', hash = 'FORGED' WHERE seq = 1"
-OUT_OF_TURN = (
-    "INSERT INTO events SELECT seq + 7, kind, event_date, author, entered_at, subject, case_id, data, before, hash FROM events"
-)
+OUT_OF_TURN = "INSERT INTO events SELECT seq + 7, kind, event_date, author, entered_at, subject, case_id, data, before, hash FROM events"
 
 
 @pytest.fixture
@@ -59,7 +57,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_the_chain_is_what_an_independent_recomputation_gives(register: Register, tmp_path: Path) -> None:
     note(register, "§ 194-8, “quoted”\nand a second line")
-    register.append("complaint", on="2026-08-04", data={"text": "milky water"}, by="B. Clerk", subject="outfalls:OF-014")
+    register.append(
+        "complaint", on="2026-08-04", data={"text": "milky water"}, by="B. Clerk", subject="outfalls:OF-014"
+    )
     note(register, "last")
     connection = sqlite3.connect(tmp_path / "register.sqlite")
     before = ""

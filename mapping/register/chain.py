@@ -52,7 +52,9 @@ def canonical(data: Mapping[str, Any]) -> str:
         text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text.encode("utf-8")
     except (TypeError, ValueError, RecursionError) as fault:
-        raise RegisterError(f"the data of the event cannot be written as JSON: {fault}", hint="give plain JSON") from fault
+        raise RegisterError(
+            f"the data of the event cannot be written as JSON: {fault}", hint="give plain JSON"
+        ) from fault
     return text
 
 

@@ -18,7 +18,9 @@ from mapping.register.migrations import GUARDS, MIGRATIONS, migrate
 BUSY_TIMEOUT_S = 30
 """How long a writer waits for another: an append takes milliseconds, so only a hung program keeps anyone this long."""
 
-NETWORK_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "fuse.sshfs", "afs", "ncpfs", "davfs"})
+NETWORK_SYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "fuse.sshfs", "afs", "ncpfs", "davfs"}
+)
 MOUNTS = Path("/proc/self/mounts")
 
 EVENTS = Table("events", MetaData(), *(Column(name, Integer if name == "seq" else Text) for name in Row._fields))
@@ -78,7 +80,9 @@ def _engine(path: Path) -> Engine:
 def open_database(path: Path) -> Database:
     """The database of an existing register, checked and brought to the present form; changes nothing when it refuses."""
     if not path.is_file():
-        raise RegisterError(f"{path} is not there", hint=f"make the town with: python -m mapping new {path.parent} --name …")
+        raise RegisterError(
+            f"{path} is not there", hint=f"make the town with: python -m mapping new {path.parent} --name …"
+        )
     refuse_unsafe_place(path.parent)
     database = Database(path)
     with database.transaction(write=False) as connection:
@@ -103,7 +107,9 @@ def create_database(path: Path) -> Database:
         _fill(beside)
         beside.replace(path)
     except OSError as fault:
-        raise RegisterError(f"{path} cannot be written: {fault.strerror}", hint="check the folder's permissions") from fault
+        raise RegisterError(
+            f"{path} cannot be written: {fault.strerror}", hint="check the folder's permissions"
+        ) from fault
     finally:
         beside.unlink(missing_ok=True)
     return Database(path)
@@ -117,7 +123,9 @@ def _fill(path: Path) -> None:
     except DBAPIError as fault:
         raise explain(path, fault.orig) from fault
     if mode != "wal":
-        raise RegisterError(f"{path.parent} cannot hold a register: its disk has no shared memory", hint="use a local disk")
+        raise RegisterError(
+            f"{path.parent} cannot hold a register: its disk has no shared memory", hint="use a local disk"
+        )
     with database.transaction(write=True) as connection:
         migrate(connection)
 
@@ -159,7 +167,9 @@ def explain(path: Path, fault: BaseException | None) -> RegisterError:
 def refuse_unsafe_place(folder: Path) -> None:
     """Nothing, or a RegisterError: the register lives in a folder that can be written, on a local disk."""
     if not os.access(folder, os.W_OK):
-        raise RegisterError(f"the folder {folder} is read-only", hint="give it write permission, or copy the town elsewhere")
+        raise RegisterError(
+            f"the folder {folder} is read-only", hint="give it write permission, or copy the town elsewhere"
+        )
     mounts = MOUNTS.read_text(encoding="utf-8", errors="replace") if MOUNTS.is_file() else ""
     system = file_system(folder.resolve(), mounts)
     if system in NETWORK_SYSTEMS or str(folder.resolve()).startswith("\\\\"):

@@ -45,7 +45,9 @@ def _new_case_id(records: Records, draft: Record) -> str:
     if draft.case in taken:
         raise RegisterError(f"case {draft.case} is already there", hint="leave the number out to get the next one")
     if not CASE_ID.fullmatch(draft.case):
-        raise RegisterError(f"{draft.case!r} is no case number", hint="write YYYY-NNN, or leave it out to get the next one")
+        raise RegisterError(
+            f"{draft.case!r} is no case number", hint="write YYYY-NNN, or leave it out to get the next one"
+        )
     return draft.case
 
 
@@ -53,9 +55,13 @@ def _take_place_of(records: Records, draft: Record) -> Record:
     number = draft.data["supersedes"]
     earlier = next((each for each in records.everything if each.seq == number), None)
     if earlier is None:
-        raise RegisterError(f"event superseded: there is no event {number}", hint="give the number (seq) of an earlier event")
+        raise RegisterError(
+            f"event superseded: there is no event {number}", hint="give the number (seq) of an earlier event"
+        )
     if earlier not in records.in_force():
-        raise RegisterError(f"event superseded: event {number} no longer holds already", hint="supersede one that is in force")
+        raise RegisterError(
+            f"event superseded: event {number} no longer holds already", hint="supersede one that is in force"
+        )
     data = {**draft.data, "supersedes": earlier.seq}
     return replace(draft, data=data, case=draft.case or earlier.case, subject=draft.subject or earlier.subject)
 

@@ -125,7 +125,9 @@ def _draft(
     find_kind(kind)
     day = on.isoformat() if isinstance(on, date) else str(on)
     if not is_iso_date(day):
-        raise RegisterError(f"event {kind}: on must be a date written YYYY-MM-DD, not {day!r}", hint="give the day of the act")
+        raise RegisterError(
+            f"event {kind}: on must be a date written YYYY-MM-DD, not {day!r}", hint="give the day of the act"
+        )
     if not by.strip() or not by.isprintable():
         raise RegisterError(f"event {kind}: the author is missing", hint="say who enters the event, with --by NAME")
     moment = at or datetime.now(UTC)
