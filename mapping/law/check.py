@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from mapping.law.pack import Law
-from mapping.law.rows import TIME_UNITS, UNITS, Parameter, Reading, Row
+from mapping.law.rows import NO_LIMIT, TIME_UNITS, UNITS, Parameter, Reading, Row
 
 CHANGEABLE = ("value", "unit", "starts", "met_by", "extended_by", "stay")
 
@@ -29,8 +29,7 @@ def check_rows(rows: Sequence[Row]) -> list[str]:
 def check_law(law: Law) -> list[str]:
     """What is wrong inside a law pack: names used twice or not there, limits that cannot be counted, bad readings."""
     names = [name for event in law.events for name in (event.name, *event.aliases)]
-    faults = [f"the event {name!r} is there twice" for name in _twice([*names, *law.codes])]
-    faults += [f"the setting {key!r} is there twice" for key in sorted(set(law.readings) & set(law.facts))]
+    faults = find_twice("event", [*names, *law.codes])
     faults += [
         f"{row.code} is in section {row.section}, which no [[section]] holds"
         for row in law.parameters
@@ -47,8 +46,10 @@ def _row_faults(row: Parameter, law: Law) -> Iterator[str]:
         yield f"{row.code} has the unknown unit {row.unit!r}, known are {', '.join(filter(None, UNITS))}"
     if row.unit in TIME_UNITS and not (isinstance(row.value, int) and row.value > 0):
         yield f"{row.code} needs a number of {row.unit} above zero, not {row.value!r}"
-    if row.starts and not row.unit:
-        yield f"{row.code} starts from an event and needs a unit, or 'none stated'"
+    if row.starts and row.unit not in (*TIME_UNITS, *NO_LIMIT):
+        yield f"{row.code} starts from an event and needs a unit of time, or 'none stated'"
+    if row.repeats and row.unit not in ("day", "days"):
+        yield f"{row.code} repeats and must be counted in days"
     used = {start.event for start in row.starts} | {name for start in row.starts for name in start.unless}
     used |= {*row.met_by, *((row.stay.begins, row.stay.ends) if row.stay else ())}
     yield from (f"{row.code} names the unknown event {name!r}" for name in sorted(used - set(law.event_names)))
@@ -80,5 +81,6 @@ def _reading_faults(reading: Reading, law: Law) -> Iterator[str]:
             )
 
 
-def _twice(names: Iterable[str]) -> list[str]:
-    return [name for name, count in Counter(names).items() if count > 1]
+def find_twice(kind: str, names: Iterable[str]) -> list[str]:
+    """What is wrong with names that must be there once only."""
+    return [f"the {kind} {name!r} is there twice" for name, times in Counter(names).items() if times > 1]

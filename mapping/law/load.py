@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from layers.errors import LawError
-from mapping.law.check import CHANGEABLE, check_law, check_rows
+from mapping.law.check import CHANGEABLE, check_law, check_rows, find_twice
 from mapping.law.pack import Law, Permit, listed
 from mapping.law.rows import EventName, Fact, Parameter, Reading, Requirement, Section
 from mapping.law.tables import read_table, read_value
@@ -46,6 +46,8 @@ def load_law(pack: str | Path) -> Law:
     faults: list[str] = []
     head, rows = _read(raw, "law", LawHead, LAW_TABLES, faults)
     _refuse(name, faults)
+    faults += find_twice("setting", [each.key for each in (*rows["fact"], *rows["reading"])])
+    faults += find_twice("section", [each.number for each in rows["section"]])
     law = Law(
         **asdict(head),
         name=name,

@@ -49,7 +49,6 @@ def read_value(hint: Any, raw: Any, where: str, faults: list[str]) -> Any:
 
 def _said(allowed: tuple[Any, ...]) -> str:
     """The allowed types in plain words."""
-    words = {str: "text", int: "a whole number", bool: "true or false"}
-    return " or ".join(
-        words.get(each, getattr(each, "__name__", "a list").lower()) for each in allowed if each is not type(None)
-    )
+    words = {"str": "text", "int": "a whole number", "bool": "true or false", "tuple": "a list", "Mapping": "a table"}
+    names = [each.__name__ for each in allowed if each is not type(None)]
+    return " or ".join(words.get(name, f"a {name.lower()}") for name in names)
