@@ -49,6 +49,8 @@ def _system(frame: pd.DataFrame, layer: str) -> list[str]:
     recorded = frame["system"].replace("", "unknown")
     if layer == "catch_basins":  # a catch basin takes in what runs off the road; what it leads to is not asked here
         return list(recorded.replace("unknown", "storm"))
+    if layer == "outfalls":  # who records a kind of monitoring location says that it is one of the storm system
+        return list(recorded.where((recorded != "unknown") | (frame["kind"] == "unknown"), "storm"))
     return list(recorded)
 
 
