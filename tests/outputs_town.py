@@ -32,7 +32,7 @@ PERMIT = Permit(
             code=code, title=code, section="VI.C", since=date(2024, 1, 3), value=value, unit=unit, verified=False
         )
         for code, value, unit in (
-            ("reporting_year", "01-03", ""),
+            ("reporting_year_start", "01-03", "month-day"),
             ("inspection_interval", 5, "years"),
             ("reinspection", 30, "days"),
             ("track_down_suspect", 5, "days"),

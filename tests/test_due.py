@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from outputs_town import DRY, ON, PERMIT, inspection, layer, outfalls, point, town
+from outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, town
 
 from mapping.outputs.due import add_limit, due_locations, monitoring_locations, undecided_locations
 
@@ -98,6 +98,16 @@ def test_only_the_towns_own_locations_in_use_are_monitored():
     place = town({"outfalls": layer("outfalls", {name: (point(0, 0), fields) for name, fields in rows.items()})})
     assert list(monitoring_locations(place).index) == ["town", "link", "garage"]
     assert list(undecided_locations(place).index) == ["whose", "what"]
+
+
+def test_an_outlet_that_only_combined_sewers_meet_is_no_monitoring_location():
+    pipes = {
+        "cso": (line((0, 0), (0, 100)), {"system": "combined", "from_id": "OF-1"}),
+        "sewer": (line((100, 0), (100, 100)), {"system": "sanitary"}),
+        "storm": (line((100, 0), (200, 100)), {"system": "storm"}),
+    }
+    place = town({"outfalls": outfalls(OF_1=(0, 0), OF_2=(100, 0), OF_3=(500, 0)), "pipes": layer("pipes", pipes)})
+    assert list(monitoring_locations(place).index) == ["OF-2", "OF-3"]
 
 
 def test_a_year_from_the_leap_day_ends_on_the_last_of_february():

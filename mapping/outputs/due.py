@@ -9,13 +9,15 @@ from datetime import date, timedelta
 from math import ceil
 
 import geopandas as gpd
+import pandas as pd
 
 from layers.errors import FieldError
+from layers.joins.network import SEWERS
 from layers.records import Record, Records
 from layers.town import Town
 from mapping.law import Permit, Requirement
-from mapping.outputs.files import say_day
 from mapping.screening import Limits, designate, dry_weather, is_flowing, limits_of
+from mapping.words import say_day
 
 KINDS = ("outfall", "interconnection", "intraconnection")
 """What the permit calls monitoring locations; an outlet whose kind nobody knows is none until somebody says so."""
@@ -87,7 +89,16 @@ _OWNERS = ("Town", "County", "State", "NYCDEP", "Federal", "Other MS4", "Private
 
 def _standing(town: Town) -> gpd.GeoDataFrame:
     outfalls = town.layer("outfalls")
-    return outfalls[~outfalls["status"].isin(GONE)]
+    return outfalls[~outfalls["status"].isin(GONE) & ~outfalls.index.isin(_sewer_outlets(town))]
+
+
+def _sewer_outlets(town: Town) -> set[str]:
+    """Outlets that only sanitary or combined lines meet: no part of the MS4 (§ 194-3, MS4, C and D), such as a CSO."""
+    edges, nodes = town.network.edges, town.network.nodes
+    node = pd.concat([edges["tail"], edges["head"]])
+    only_sewers = pd.concat([edges["system"]] * 2).isin(SEWERS).groupby(node).all()
+    there = nodes.loc[nodes.index.isin(only_sewers.index[only_sewers]) & (nodes["layer"] == "outfalls"), "asset_id"]
+    return {str(asset) for asset in there}
 
 
 def due_locations(town: Town, permit: Permit, on: date) -> list[DueLocation]:

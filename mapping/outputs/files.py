@@ -61,15 +61,6 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
     return replace_file(path, write)
 
 
-def say_day(day: date) -> str:
-    """A date as people here write it.
-
-    >>> say_day(date(2026, 12, 7))
-    'Mon 7 Dec 2026'
-    """
-    return f"{day:%a} {day.day} {day:%b %Y}"
-
-
 def printable(text: Any, *, limit: int = 200) -> str:
     """One line of text that our font can draw: control characters gone, letters that it lacks shown as �, long text cut."""
     kept = "".join(char if char.isprintable() else " " for char in str(text))

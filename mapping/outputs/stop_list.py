@@ -16,8 +16,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from mapping.outputs.files import FONTS, printable, replace_file, say_day
+from mapping.outputs.files import FONTS, printable, replace_file
 from mapping.outputs.plan import Crew, Left, Plan, Stop
+from mapping.words import say_day
 
 PLAIN, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 WIDTH, HEIGHT = letter
