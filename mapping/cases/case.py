@@ -67,7 +67,10 @@ def open_case(
 
 
 def list_cases(records: Records, law: Law, on: date, *, readings: Mapping[str, str] | None = None) -> list[Case]:
-    """Every case by number, as it stands on the day given; `readings` are the Town's choices between readings of the law."""
+    """Every case by number, from all its events; `on` decides what is open and what overdue.
+
+    `readings` are the Town's choices between readings of the law.
+    """
     standing = {each.seq for each in records.in_force()}
     threads: dict[str, list[Record]] = {}
     for each in records.everything:

@@ -93,9 +93,9 @@ KINDS: Mapping[str, EventKind] = load_kinds()
 
 def find_kind(kind: str) -> EventKind:
     """The kind of that name, or a RegisterError that offers the nearest names."""
-    if kind in KINDS:
+    if isinstance(kind, str) and kind in KINDS:
         return KINDS[kind]
-    near = difflib.get_close_matches(kind, KINDS, n=3)
+    near = difflib.get_close_matches(str(kind), KINDS, n=3)
     offer = f"did you mean {' or '.join(near)}? " if near else ""
     raise RegisterError(f"there is no kind of event {kind!r}", hint=f"{offer}docs/register.md lists the kinds")
 

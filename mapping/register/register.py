@@ -123,6 +123,16 @@ def _draft(
     kind: str, *, subject: str, case: str, on: date | str, data: Mapping[str, Any], by: str, at: datetime | None
 ) -> Record:
     find_kind(kind)
+    for name, value, wanted in (
+        ("subject", subject, str),
+        ("case", case, str),
+        ("by", by, str),
+        ("data", data, Mapping),
+    ):
+        if not isinstance(value, wanted):
+            raise RegisterError(
+                f"event {kind}: {name} cannot be {value!r}", hint="subject, case and by are texts, data a table"
+            )
     day = on.isoformat() if isinstance(on, date) else str(on)
     if not is_iso_date(day):
         raise RegisterError(
