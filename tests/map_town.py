@@ -187,7 +187,12 @@ def small_report() -> Any:
         Flag("NET-01", ("pipes", "P-9"), line((-500, 20), (500, 20)), title="No mapped outfall"),
         Flag("NET-01", ("pipes", "P-1"), at(0, 0), title="No mapped outfall", status="dismissed"),
     ]
-    return SimpleNamespace(findings=tuple(flags), on=ON, looked_at={}, not_run=())
+    unsure = (
+        SimpleNamespace(subject=("outfalls", "OF-3"), text="No water is mapped near it.", rule="WAT-02"),
+        SimpleNamespace(subject=("outfalls", "OF-3"), text="Its owner is not known.", rule="ILL-01"),
+        SimpleNamespace(subject=("catch_basins", "CB-4"), text="It is not located.", rule="NET-01"),
+    )
+    return SimpleNamespace(findings=tuple(flags), on=ON, looked_at={}, not_run=(), cannot_say=unsure)
 
 
 def small_cases() -> list[Any]:

@@ -78,7 +78,7 @@ def features(town: Town, report: Report | None, cases: Sequence[Case], layer: st
     if layer == "cases":
         return _cases(town, report, [] if public else cases)
     if layer == "unsure":
-        return _unsure(town)
+        return _unsure(town, report)
     if layer not in LAYERS:
         raise CallError(
             f"the map has no layer {layer!r}", hint=f"choose one of {', '.join(each.name for each in DRAWN)}"
@@ -116,7 +116,7 @@ def _layer(town: Town, layer: str) -> dict[str, Any]:
     certainty, turned = _certainty(town, layer), _turned(town, layer)
     properties = []
     for key, name, row in zip(frame.index, names(layer, frame), frame[columns].to_dict("records"), strict=True):
-        one = {"subject": f"{layer}:{key}", "symbol": symbol_name(layer, row), "name": name}
+        one: dict[str, Any] = {"subject": f"{layer}:{key}", "symbol": symbol_name(layer, row), "name": name}
         if certainty.get(key, "recorded") != "recorded":
             one["dash"] = dash(STYLE[one["symbol"]], certainty[key])
             one["why"] = f"direction {certainty[key]}"
@@ -196,18 +196,29 @@ def _cases(town: Town, report: Report | None, cases: Sequence[Case]) -> dict[str
     return _points(town, placed, properties)
 
 
-def _unsure(town: Town) -> dict[str, Any]:
-    outfalls = town.layer("outfalls")
-    outfalls = outfalls[usable(outfalls.geometry) & (outfalls["kind"] != "intraconnection")]
-    chosen = town.water_links[town.water_links["chosen"].astype(bool)]
-    several, known = set(chosen["outfall_id"][chosen["ambiguous"].astype(bool)]), set(chosen["outfall_id"])
-    why = {key: "two waters of different standing could receive it" for key in outfalls.index if key in several}
-    why |= {key: "no water is mapped near it and none is on record" for key in outfalls.index if key not in known}
+def _unsure(town: Town, report: Report | None) -> dict[str, Any]:
+    """What a rule could not judge: one sign a subject with all that is missing."""
+    missing: dict[str, list[str]] = {}
+    for each in report.cannot_say if report else ():
+        missing.setdefault(":".join(each.subject), []).append(each.text)
+    placed = {subject: where for subject in missing if (where := locate(town, subject)) is not None}
+    flags = Counter(":".join(each.subject) for each in _flagged(report, public=False) if _is_beside(each))
     properties = [
-        {"subject": f"outfalls:{key}", "symbol": "flag_unsure", "name": shown(f"{key} · we cannot say"), "why": reason}
-        for key, reason in why.items()
+        {
+            "subject": subject,
+            "symbol": "flag_unsure",
+            "name": shown(f"We cannot say · {name_of(town, subject)}", length=200),
+            "why": shown("; ".join(dict.fromkeys(missing[subject])), length=300),
+            **({"slot": flags[subject]} if where.geom_type == "Point" else {}),
+        }
+        for subject, where in placed.items()
     ]
-    return _collection(town, outfalls.geometry.loc[list(why)], properties)
+    return _points(town, list(placed.values()), properties)
+
+
+def _is_beside(finding: Finding) -> bool:
+    """Whether the flag stands in the row to the left of a structure."""
+    return flag_symbol(finding.rule) != "flag_condition" and is_usable(finding.geometry)
 
 
 def _count(town: Town, report: Report | None, cases: Sequence[Case], layer: str, *, public: bool) -> int:

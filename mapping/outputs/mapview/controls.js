@@ -62,7 +62,7 @@ ms4.controls = (() => {
 
   function chip(symbol, count, off, onToggle) {
     const label = `${symbol.label}: ${count} in view`;
-    const attributes = { type: 'button', class: 'ms4-chip', 'aria-pressed': String(!off), title: label, onclick: () => onToggle(symbol.name) };
+    const attributes = { type: 'button', class: 'ms4-chip', 'aria-pressed': String(!off), 'aria-label': label, onclick: () => onToggle(symbol.name) };
     return el('button', attributes, signs.key(symbol), el('b', {}, String(count)), el('span', {}, symbol.label));
   }
 
