@@ -83,7 +83,7 @@ def test_a_subject_names_its_layer(register: Register, subject: str) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"by": " "}, "author"),
+        ({"by": " "}, "is no name"),
         ({"by": 7}, "by cannot be 7"),
         ({"data": ["x"]}, "data cannot be"),
         ({"on": "2026-02-29"}, "on must be a date"),

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.event import listen
 
 from layers.errors import RegisterError
-from layers.records import Record, Records
+from layers.records import Record
 from mapping.register import Register, database
 
 AUGUST = date(2026, 8, 3)
@@ -301,14 +302,22 @@ def test_a_network_share_is_refused(register: Register, tmp_path: Path, monkeypa
         Register.open(tmp_path)
 
 
-def test_a_full_disk_is_told_and_nothing_is_recorded(register: Register, tmp_path: Path) -> None:
+def test_a_full_disk_is_told_and_nothing_is_recorded(register: Register) -> None:
     note(register)
-
-    def fill(records: Records, record: Record) -> None:
-        raise database.explain(tmp_path / "register.sqlite", full)
-
-    full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorname = "SQLITE_FULL"
-    with pytest.raises(RegisterError, match="the disk is full"):
-        note(register, check=fill)
+    listen(register._database.engine, "connect", lambda plain, _: plain.execute("PRAGMA max_page_count = 1"))
+    with pytest.raises(RegisterError, match="the disk is full") as refused:
+        note(register, "a long story " * 1000)
+    assert "nothing was recorded" in refused.value.hint
+    assert register.verify().ok
     assert len(register.records().everything) == 1
+
+
+def test_a_restored_backup_is_read_anew(register: Register, tmp_path: Path) -> None:
+    note(register, "one")
+    backup = (tmp_path / "register.sqlite").read_bytes()
+    note(register, "two")
+    assert len(register.records().everything) == 2
+    (tmp_path / "register.sqlite").write_bytes(backup)
+    assert [each.data["text"] for each in register.records()] == ["one"]
+    assert note(register, "another two").seq == 2
+    assert register.verify().ok

@@ -94,7 +94,7 @@ class Register:
         return result
 
     def _catch_up(self, connection: Connection) -> _Known:
-        known = self._known
+        known = self._still_known(connection)
         fresh, tip = [], known.tip
         rows = connection.execute(select(EVENTS).where(EVENTS.c.seq > len(known.records)).order_by(EVENTS.c.seq))
         for seq, raw in enumerate(rows, start=len(known.records) + 1):
@@ -106,9 +106,14 @@ class Register:
                 )
             fresh.append(to_record(row))
             tip = row.hash
-        if fresh:
-            self._known = _Known(known.records + tuple(fresh), tip)
-        return self._known
+        self._known = caught_up = _Known(known.records + tuple(fresh), tip)
+        return caught_up
+
+    def _still_known(self, connection: Connection) -> _Known:
+        """What is known, or nothing where the file was meanwhile exchanged, as by a restored backup."""
+        known = self._known
+        tip = connection.execute(select(EVENTS.c.hash).where(EVENTS.c.seq == len(known.records))).scalar()
+        return known if tip == (known.tip or None) else _Known()
 
     def _refuse_unguarded(self, connection: Connection) -> None:
         gone = missing_guards(connection)
@@ -139,7 +144,7 @@ def _draft(
             f"event {kind}: on must be a date written YYYY-MM-DD, not {day!r}", hint="give the day of the act"
         )
     if not by.strip() or not by.isprintable():
-        raise RegisterError(f"event {kind}: the author is missing", hint="say who enters the event, with --by NAME")
+        raise RegisterError(f"event {kind}: the author {by!r} is no name", hint="say who enters it, with --by NAME")
     moment = at or datetime.now(UTC)
     if moment.tzinfo is None:
         raise RegisterError(f"event {kind}: the time of entry has no time zone", hint="give it in UTC")
