@@ -121,7 +121,7 @@ def test_a_row_without_a_number_says_so_when_asked_for_one(law: Law) -> None:
 
 
 def test_an_unknown_code_is_refused_with_the_codes_there_are(law: Law) -> None:
-    with pytest.raises(LawError, match="no row 'notice_sung'.*notice_mailed"):
+    with pytest.raises(LawError, match=r"no row 'notice_sung'.*notice_mailed"):
         law.cite("notice_sung")
 
 
