@@ -78,9 +78,9 @@ def _lines(layers: Mapping[str, gpd.GeoDataFrame], shortest: float) -> gpd.GeoDa
     if not frames:
         return pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
     lines = pd.concat(frames, ignore_index=True)
-    for column in ("from_id", "to_id", "status"):
-        lines[column] = lines[column].fillna("")
-    lines["system"] = lines["system"].fillna("storm")  # ditches and culverts have no such field: they are open drainage
+    blanks = {"from_id": "", "to_id": "", "status": "", "system": "storm"}  # what has no `system` is open drainage
+    for column, nothing in blanks.items():
+        lines[column] = lines[column].astype(object).where(lines[column].notna(), nothing)
     lines["carries"] = ~lines["status"].isin(DEAD) & (shapely.length(lines["geometry"].to_numpy()) >= shortest)
     return lines
 
