@@ -46,6 +46,21 @@ class Deadline:
         return {key: value.isoformat() if isinstance(value, date) else value for key, value in asdict(self).items()}
 
 
+@dataclass(frozen=True)
+class Matter:
+    """What one matter is judged by: the law as the Town reads it, events by their own names, readings and facts, day."""
+
+    law: Law
+    events: Events
+    facts: Mapping[str, str]
+    on: date
+    closed: Collection[date]
+
+    def done(self, row: Parameter) -> date | None:
+        """The first day on which the row's duty was carried out, or None."""
+        return min((self.events[name] for name in (row.code, *row.met_by) if name in self.events), default=None)
+
+
 def clock(law: Law, events: Events, *, settings: Mapping[str, str], on: date) -> dict[str, Any]:
     """What the command `clock` prints: {"deadlines": [...]}, as `deadlines` gives them."""
     return {"deadlines": [each.to_json() for each in deadlines(law, events, settings=settings, on=on)]}
@@ -60,16 +75,9 @@ def deadlines(
     duty was carried out. `settings` holds readings and the facts of the matter; `closed` the Town's own closing days.
     A duty follows the row in force on the day that starts it. Raises CallError for unknown events and settings.
     """
-    facts = law.settle(settings)
-    happened = name_events(law, events)
-    read = law.under(settings)
-    found = []
-    for row in read.parameters:
-        if row.starts:
-            event, start = find_start(row, happened, facts)
-            if row.in_force(start or on):
-                found.append(_deadline(read, row, event, start, happened, facts, on, closed))
-    return found
+    matter = Matter(law.under(settings), name_events(law, events), law.settle(settings), on, closed)
+    started = [(row, *find_start(row, matter.events, matter.facts)) for row in matter.law.parameters if row.starts]
+    return [_deadline(matter, row, event, start) for row, event, start in started if row.in_force(start or on)]
 
 
 def name_events(law: Law, events: Events) -> dict[str, date]:
@@ -98,19 +106,10 @@ def find_start(row: Parameter, events: Events, facts: Mapping[str, str]) -> tupl
     return (possible or row.starts)[0].event, None
 
 
-def _deadline(
-    law: Law,
-    row: Parameter,
-    event: str,
-    start: date | None,
-    events: Events,
-    facts: Mapping[str, str],
-    on: date,
-    closed: Collection[date],
-) -> Deadline:
-    limit = _limit(law, row, events, start or on)
-    counted = _count(row, start, limit, events, closed)
-    done = min((events[name] for name in (row.code, *row.met_by) if name in events), default=None)
+def _deadline(matter: Matter, row: Parameter, event: str, start: date | None) -> Deadline:
+    limit = _limit(matter, row, start or matter.on)
+    counted = _count(matter, row, start, limit)
+    done = matter.done(row)
     return Deadline(
         code=row.code,
         title=row.title,
@@ -124,29 +123,30 @@ def _deadline(
         raw=counted.raw,
         due=counted.due,
         why=counted.why,
-        state=_state(row, start, limit, counted.due, done, on),
-        reading=_reading(law, row, events, facts),
-        periods=_periods(row, start, done or on) if row.repeats else None,
+        state=_state(row, start, limit, counted.due, done, matter.on),
+        reading=_reading(matter, row),
+        periods=_periods(row, start, done or matter.on) if row.repeats else None,
     )
 
 
-def _limit(law: Law, row: Parameter, events: Events, day: date) -> int | None:
+def _limit(matter: Matter, row: Parameter, day: date) -> int | None:
     """The number of units allowed, with the extension where its event has happened."""
-    extension = law.on(day).get(row.extended_by)
-    if extension and any(name in events for name in (extension.code, *extension.met_by)):
-        return row.number + extension.number
+    extension = matter.law.on(day).get(row.extended_by)
+    if row.limit and extension and matter.done(extension):
+        return row.limit + extension.number
     return row.limit
 
 
-def _count(row: Parameter, start: date | None, limit: int | None, events: Events, closed: Collection[date]) -> Counted:
+def _count(matter: Matter, row: Parameter, start: date | None, limit: int | None) -> Counted:
     """When the time ends; no dates before it starts, nor where the law states no number."""
     if start is None or (limit is None and row.unit != "before"):
         return Counted(None, None, "")
     if limit is None:
         return Counted(start, start, "")
-    stay = row.stay
-    pause = Pause(events[stay.begins], events.get(stay.ends)) if stay and stay.begins in events else None
-    return count(start, limit, row.unit, pause=pause, closed=closed)
+    pause = None
+    if row.stay and row.stay.begins in matter.events:
+        pause = Pause(matter.events[row.stay.begins], matter.events.get(row.stay.ends))
+    return count(start, limit, row.unit, pause=pause, closed=matter.closed)
 
 
 def _state(row: Parameter, start: date | None, limit: int | None, due: date | None, done: date | None, on: date) -> str:
@@ -166,8 +166,9 @@ def _periods(row: Parameter, start: date | None, end: date) -> int:
     return max(0, ((end - start).days - 1) // row.number) if start else 0
 
 
-def _reading(law: Law, row: Parameter, events: Events, facts: Mapping[str, str]) -> str:
+def _reading(matter: Matter, row: Parameter) -> str:
     """The readings that move the row and the facts it turns on, each with its present choice."""
+    law, facts = matter.law, matter.facts
     readings = [f"{each.title}: {facts[each.key]}" for each in law.readings_of(row.code)]
-    asked = dict.fromkeys(key for start in row.starts if start.event in events for key in start.when)
+    asked = dict.fromkeys(key for start in row.starts if start.event in matter.events for key in start.when)
     return "; ".join([*readings, *(f"{law.facts[key].title}: {facts.get(key, 'not recorded')}" for key in asked)])
