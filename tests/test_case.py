@@ -112,6 +112,7 @@ def test_a_case_from_identification_to_correction(register: Register, case: str)
     walk(register, case, "brief_response 2026-12-11", "detailed_response 2026-12-28")
     now = read(register, "2026-12-29")
     assert now.state == "plans received"
+    assert "appeal" not in {each.code for each in now.deadlines}  # lapsed on the 18th, and nobody is late with a right
     assert (limit(now, "brief_response").state, limit(now, "detailed_response").state) == ("late", "met")
     assert now.next[0].startswith("Review of the response and plans: SMSO, Consulting Engineer (§ 194-8C(4)*)")
 

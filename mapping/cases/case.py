@@ -172,6 +172,8 @@ def clock_events(events: Iterable[Record]) -> dict[str, date]:
 def _belongs(limit: Deadline, facts: frozenset[str]) -> bool:
     if limit.code == "bond_completion" and "bond_posted" not in facts:
         return False
+    if limit.code == "appeal" and limit.state == "overdue":
+        return False  # a right that has lapsed: nobody is late with it
     if limit.start is None:
         waited_for = limit.state == "pending" and limit.start_event in THREAD_STARTS
         return waited_for and "identified" in facts and not facts & OVER

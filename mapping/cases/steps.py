@@ -101,16 +101,16 @@ def tell_next(facts: frozenset[str], limits: Sequence[Deadline], law: Law, on: d
 
 
 def _asks(limit: Deadline) -> bool:
-    """A right that has lapsed is no longer asked, and a continuing violation is counted, not asked."""
-    asked = ("open",) if limit.code == "appeal" else ("open", "overdue")
-    return limit.state in asked and limit.periods is None
+    """Whether something is to be done: a continuing violation, with its periods, is counted and not asked."""
+    return limit.state in ("open", "overdue") and limit.periods is None
 
 
 def _tell_deadline(limit: Deadline, law: Law) -> str:
     section = f"§ {limit.section}{'*' if limit.numbered_by_order else ''}"
     if limit.due is None:
         return f"{limit.title}: {limit.who} ({section}; {limit.unit})."
-    verb = "overdue, was due" if limit.state == "overdue" else "until" if law.row(limit.code).keeps else "by"
+    stands = limit.code == "appeal" or law.row(limit.code).keeps
+    verb = "overdue, was due" if limit.state == "overdue" else "until" if stands else "by"
     raw = f", counted to {say_day(limit.raw)}" if limit.raw and limit.raw != limit.due else ""
     return f"{limit.title}: {limit.who}, {verb} {say_day(limit.due)}{raw} ({section})."
 
