@@ -16,6 +16,15 @@ from typing import Any, NoReturn
 from layers.errors import CallError, MS4Error
 
 DONE, FAULT, WRONG = 0, 1, 2
+COMMANDS = {
+    "town": ("new", "demo", "import", "build", "layers", "serve"),
+    "ask": ("check", "trace", "chain"),
+    "record": ("event", "case", "verify"),
+    "output": ("map", "route", "report"),
+    "packs": ("clock", "law", "rules", "permit"),
+}
+"""The modules of `mapping.commands` and the commands in each."""
+ROOMS = {command: room for room, commands in COMMANDS.items() for command in commands}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in given
     try:
         asked = make_parser().parse_args(given)
-        run = getattr(import_module("mapping.commands"), f"run_{asked.command}")
-        answer, text = run(asked)
+        room = import_module(f"mapping.commands.{ROOMS[asked.command]}")  # late, so that --help need not wait for GDAL
+        answer, text = getattr(room, f"run_{asked.command}")(asked)
     except MS4Error as error:
         return _refuse(error.code, error.text, error.hint, as_json=as_json)
     except KeyboardInterrupt:

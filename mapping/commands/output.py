@@ -1,0 +1,52 @@
+"""The commands map, route, report: what leaves the office."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from layers.errors import CallError
+from mapping import pipeline
+from mapping.commands.say import Answer
+from mapping.outputs.due import due_locations
+from mapping.outputs.report import write_report
+from mapping.outputs.route import plan_route
+from mapping.outputs.stops import write_route
+from mapping.outputs.webmap import write_map
+
+
+def run_map(asked: Namespace) -> Answer:
+    """Writes the map file."""
+    picture = pipeline.take_picture(asked.town, asked.on)
+    made = write_map(picture.town, picture.report, picture.cases, asked.out, public=asked.public, on=asked.on)
+    return made, f"{made['path']}: {made['features']:,} features, {made['bytes']:,} bytes"
+
+
+def run_route(asked: Namespace) -> Answer:
+    """Orders what is due and writes the route."""
+    town = pipeline.open_town(asked.town)
+    due = due_locations(town, pipeline.open_permit(town.settings), asked.on)
+    plan = plan_route(town, start=_place(asked.start), due=due, on=asked.on, crews=asked.crews, hours=asked.hours)
+    answer = plan.to_json(write_route(plan, asked.out))
+    lines = [
+        f"crew {number}: {stop['seq']} {stop['id']} at {stop['eta']}"
+        for number, crew in enumerate(answer["crews"], start=1)
+        for stop in crew["stops"]
+    ]
+    lines += [f"left out {each['id']}: {each['why']}" for each in [*answer["unreachable"], *answer["left_out"]]]
+    return answer, "\n".join([*lines, *map(str, answer["files"])])
+
+
+def _place(text: str) -> tuple[float, float]:
+    try:
+        lon, lat = (float(part) for part in text.split(","))
+    except ValueError as fault:
+        raise CallError(f"--start {text!r} is no place", hint="write LON,LAT such as -73.60,41.33") from fault
+    return lon, lat
+
+
+def run_report(asked: Namespace) -> Answer:
+    """Writes the annual report's numbers and map book."""
+    picture = pipeline.take_picture(asked.town, asked.on)
+    made = write_report(picture, year=asked.year, out=asked.out, public=asked.public)
+    lines = [f"{each['code']}  {each['label']}: {each['value']}" for each in made["numbers"]]
+    return made, "\n".join([*lines, *map(str, made["files"])])
