@@ -43,7 +43,7 @@ def _apply(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Record, crs:
 
 
 def _record_asset(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Record, crs: CRS) -> gpd.GeoDataFrame:
-    given = {name: value for name, value in record.data.get("fields", {}).items() if name in schema(layer).names}
+    given = {name: value for name, value in (record.data.get("fields") or {}).items() if name in schema(layer).names}
     row = dict(frame.loc[asset]) if asset in frame.index else _blank(layer)
     row |= given
     row["source"] = f"register {record.seq}"

@@ -9,7 +9,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from layers.store import Facts, digest, keep_source, locked, read_facts, write_f
 from layers.town import Joins, Town, make_joins
 from layers.trace import Trace, find_subject
 from mapping.cases.case import Case, check_order, list_cases, open_case
-from mapping.findings import RULES, Report, check
+from mapping.findings import Report, check
 from mapping.law import Law, Permit, load_law, load_permit
 from mapping.register import Register
 from mapping.screening import validate_observation
@@ -333,8 +333,12 @@ def open_town_case(
 def freeze_trace(folder: Path, found: Trace, *, on: date, by: str) -> dict[str, str]:
     """Keeps a trace in the register with the hashes of what it rests on: its event's number, inputs and rules."""
     result = found.to_json()
-    hashes = {"inputs": digest(folder), "result": _hash(result), "rules": _hash(sorted(RULES))}
-    data = {"direction": found.direction, "result": result, **hashes}
+    hashes = {
+        "inputs": digest(folder),
+        "result": _hash(result),
+        "rules": _hash(asdict(load_settings(folder).tolerances)),
+    }
+    data = {"direction": found.direction, "trace": result, **hashes}
     record = record_event(folder, "trace_frozen", subject=found.subject, on=on, data=data, by=by)
     return {"id": str(record.seq), "hash": record.hash, **hashes}
 

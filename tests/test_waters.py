@@ -80,6 +80,16 @@ def test_a_confirmed_link_beats_every_record() -> None:
     assert chosen(found) == [("W1", "confirmed")]
 
 
+def test_a_link_found_not_to_exist_is_kept_and_never_chosen() -> None:
+    record = Record(
+        1, "link_confirmed", date(2026, 5, 4), "A. Officer (invented)", datetime(2026, 5, 4, tzinfo=UTC),
+        subject="outfalls:OF", data={"to": "waters:W1", "connected": "no"},
+    )  # fmt: skip
+    found = links(("POINT (10 200)", {"recv_segment": "W1"}), {"W1": BROOK, "W2": LAKE}, [record])
+    assert chosen(found) == [("W2", "nearest")]
+    assert found.set_index("segment_id").at["W1", "method"] == "found not connected"
+
+
 def test_no_water_near_and_none_on_record_is_no_link() -> None:
     assert links(("POINT (-900 200)", {}), {"W1": BROOK}).empty
 

@@ -35,15 +35,31 @@ def link_waters(
     outfalls, waters = layers.get("outfalls"), layers.get("waters")
     if outfalls is None or waters is None or not len(outfalls) or not len(waters):
         return pd.DataFrame({name: [] for name in COLUMNS})
-    confirmed = {
-        record.subject_id: str(record.data["to"]).removeprefix("waters:")
-        for record in (records or Records()).of("link_confirmed")
-        if record.subject.startswith("outfalls:")
-    }
+    confirmed, denied = _decided(records or Records())
     near = _candidates(outfalls, waters, feet_per_unit(crs), tolerances.water_ft)
-    asked = _Asked(outfalls, waters, waters["name"].map(plain_name), near, confirmed, feet_per_unit(crs), tolerances)
+    asked = _Asked(
+        outfalls, waters, waters["name"].map(plain_name), near, confirmed, denied, feet_per_unit(crs), tolerances
+    )
     rows = [row for outfall in outfalls.index for row in asked.rows(str(outfall))]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"distance_ft": float, "chosen": bool, "ambiguous": bool})
+
+
+def _decided(records: Records) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """For each outfall the water that an officer confirmed last, and those that were found not to be connected."""
+    confirmed: dict[str, str] = {}
+    denied: dict[str, set[str]] = {}
+    for record in records.of("link_confirmed"):
+        layer, _, segment = str(record.data["to"]).partition(":")
+        if not record.subject.startswith("outfalls:") or layer != "waters":
+            continue
+        if record.data.get("connected") == "no":
+            denied.setdefault(record.subject_id, set()).add(segment)
+            if confirmed.get(record.subject_id) == segment:
+                del confirmed[record.subject_id]
+        else:
+            confirmed[record.subject_id] = segment
+            denied.get(record.subject_id, set()).discard(segment)
+    return confirmed, denied
 
 
 def _candidates(
@@ -70,13 +86,16 @@ class _Asked:
     names: pd.Series[str]
     near: Mapping[str, Mapping[str, float]]
     confirmed: Mapping[str, str]
+    denied: Mapping[str, set[str]]
     feet: float
     tolerances: Tolerances
 
     def rows(self, outfall: str) -> list[tuple[object, ...]]:
         """The links of one outfall, the chosen first, then by distance."""
         distance = dict(self.near.get(outfall, {}))
-        chosen, method, source, confidence = self._choice(outfall, distance)
+        denied = self.denied.get(outfall, set())
+        open_to = {segment: gap for segment, gap in distance.items() if segment not in denied}
+        chosen, method, source, confidence = self._choice(outfall, open_to, denied)
         for segment in chosen:
             distance.setdefault(segment, self._distance(outfall, segment))
         ambiguous = len(chosen) > 1
@@ -86,30 +105,35 @@ class _Asked:
             if segment in chosen:
                 sure = "possible" if ambiguous else confidence
                 found.append((outfall, segment, name, method, gap, True, ambiguous, sure, source))
+            elif segment in denied:
+                found.append(
+                    (outfall, segment, name, "found not connected", gap, False, False, "confirmed", "register")
+                )
             else:
                 found.append((outfall, segment, name, "nearest", gap, False, False, "possible", "drawing"))
         return found
 
-    def _choice(self, outfall: str, distance: Mapping[str, float]) -> tuple[list[str], str, str, str]:
+    def _choice(self, outfall: str, distance: Mapping[str, float], denied: set[str]) -> tuple[list[str], str, str, str]:
         """The waters chosen, by what method, from what source, with what confidence."""
         recorded = self.outfalls.loc[outfall]
         sure = self.confirmed.get(outfall, "")
         if sure in self.waters.index:
             return [sure], "confirmed", "register", "confirmed"
-        if recorded["recv_segment"] in self.waters.index:
-            return [str(recorded["recv_segment"])], "recorded segment", str(recorded["source"]), "probable"
-        named = self._named(outfall, str(recorded["recv_name"]), distance)
+        segment = str(recorded["recv_segment"])
+        if segment in self.waters.index and segment not in denied:
+            return [segment], "recorded segment", str(recorded["source"]), "probable"
+        named = self._named(outfall, str(recorded["recv_name"]), distance, denied)
         if named:
             return [named], "recorded name", str(recorded["source"]), "probable"
         confidence = "possible" if recorded["recv_name"] or recorded["recv_segment"] else "probable"
         return self._plausible(distance), "nearest", "drawing", confidence
 
-    def _named(self, outfall: str, name: str, distance: Mapping[str, float]) -> str:
+    def _named(self, outfall: str, name: str, distance: Mapping[str, float], denied: set[str]) -> str:
         """The nearest water of that name, at any distance; empty where there is none."""
         wanted = plain_name(name)
         if not wanted:
             return ""
-        same = [str(each) for each in self.waters.index[self.names == wanted]]
+        same = [str(each) for each in self.waters.index[self.names == wanted] if each not in denied]
         return min(same, key=lambda each: (distance.get(each, self._distance(outfall, each)), each), default="")
 
     def _plausible(self, distance: Mapping[str, float]) -> list[str]:

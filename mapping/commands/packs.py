@@ -31,6 +31,10 @@ def _pairs(given: Iterable[str], option: str) -> list[tuple[str, str]]:
         raise CallError(
             f"{option} {', '.join(wrong)} is not NAME=VALUE", hint=f"such as {option} identified=2026-11-30"
         )
+    names = [name for name, _, _ in pairs]
+    doubled = sorted({name for name in names if names.count(name) > 1})
+    if doubled:
+        raise CallError(f"{option} {', '.join(doubled)} is given twice", hint="give each name once")
     return [(name, value) for name, _, value in pairs]
 
 

@@ -25,8 +25,15 @@ def run_event(asked: Namespace) -> Answer:
         raise CallError(
             f"{asked.file.name} has the unknown key {', '.join(unknown)}", hint="known: subject, case, on, data"
         )
-    event = {"subject": given.get("subject") or "", "case": given.get("case") or "", "data": given.get("data") or {}}
-    record = pipeline.record_event(asked.town, asked.kind, on=given.get("on", asked.on), by=asked.by, **event)
+    record = pipeline.record_event(
+        asked.town,
+        asked.kind,
+        subject=given.get("subject") or "",
+        case=given.get("case") or "",
+        on=given.get("on") or asked.on,
+        data=given.get("data") or {},
+        by=asked.by,
+    )
     return record_json(record), f"event {record.seq} {record.kind} {record.hash}"
 
 

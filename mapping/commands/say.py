@@ -13,6 +13,7 @@ Answer = tuple[dict[str, Any], str]
 
 
 def table(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows of cells as lines of text."""
     return "\n".join("  ".join("" if cell is None else str(cell) for cell in row) for row in rows)
 
 
