@@ -18,6 +18,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "data" / "screening"
 FILES = ("designation", "dry_weather")
 RAIN_H = (24, 48, 72)
 """Hours for which an observation can say how much it rained before it."""
+NO_INDICATOR = "no indicator"
 
 Observation = Mapping[str, Any]
 Limits = Mapping[str, float]
@@ -56,6 +57,11 @@ class Designation:
     computed: str
     inspector: str
     basis: tuple[str, ...]
+
+    @property
+    def indicators(self) -> tuple[str, ...]:
+        """The basis without the word that there is none."""
+        return () if self.basis == (NO_INDICATOR,) else self.basis
 
     @property
     def gravest(self) -> str:
@@ -117,7 +123,7 @@ def designate(observation: Observation, *, limits: Limits | None = None) -> Desi
         computed = "potential"
     else:
         computed = "unlikely"
-    basis = (*(text for text, _ in flowing), *standing) or ("no indicator",)
+    basis = (*(text for text, _ in flowing), *standing) or (NO_INDICATOR,)
     return Designation(computed, str(observation.get("inspector_designation") or ""), basis)
 
 

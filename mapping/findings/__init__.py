@@ -1,0 +1,28 @@
+"""The rule book: cards, what rules found with what speaks for and against, and the check that runs them all."""
+
+from __future__ import annotations
+
+from mapping.findings import drains, illicit, network, waters
+from mapping.findings.finding import CannotSay, Fact, Finding, Fine, Found, Measure, Water
+from mapping.findings.report import NotRun, Report, check
+from mapping.findings.rule import RULES, Card, Rule, rule
+
+__all__ = [
+    "RULES",
+    "CannotSay",
+    "Card",
+    "Fact",
+    "Finding",
+    "Fine",
+    "Found",
+    "Measure",
+    "NotRun",
+    "Report",
+    "Rule",
+    "Water",
+    "check",
+    "rule",
+]
+
+FAMILIES = (illicit, drains, waters, network)
+"""Importing a family registers its rules."""
