@@ -122,7 +122,7 @@ def _add_town_commands(commands: Any) -> None:
     make.add_argument("--fresh", action="store_true", help="forget every cache")
     _command(commands, "layers", "what the layers hold")
     serve = _command(commands, "serve", "open the app on 127.0.0.1")
-    serve.add_argument("--port", type=int, default=8501)
+    serve.add_argument("--port", type=int, default=8501, help="the port to listen on (8501)")
 
 
 def _add_question_commands(commands: Any) -> None:
@@ -130,7 +130,7 @@ def _add_question_commands(commands: Any) -> None:
     check.add_argument("--rule", metavar="CODE", action="append", help="only this rule (may be given again)")
     trace = _command(commands, "trace", "where water goes from an asset, or what drains to it")
     trace.add_argument("subject", metavar="LAYER:ID")
-    trace.add_argument("--direction", choices=("up", "down"), default="down")
+    trace.add_argument("--direction", choices=("up", "down"), default="down", help="with the flow (down) or against it")
     trace.add_argument("--freeze", action="store_true", help="keep the result in the register with hashes")
     trace.add_argument("--by", default="", metavar="NAME", help="who freezes it (the login name)")
     chain = _command(commands, "chain", "link by link from a premises or asset to the waters")
@@ -145,22 +145,22 @@ def _add_register_commands(commands: Any) -> None:
     case = _command(commands, "case", "open, show or list cases")
     case.add_argument("action", choices=("open", "show", "list"))
     case.add_argument("id", nargs="?", default="", metavar="CASE", help="which case to show")
-    case.add_argument("--title", default="")
-    case.add_argument("--subject", default="", metavar="LAYER:ID")
-    case.add_argument("--premises", action="append", default=[], metavar="KEY")
-    case.add_argument("--finding", action="append", default=[], metavar="ID")
+    case.add_argument("--title", default="", help="what the case is about, in a few words")
+    case.add_argument("--subject", default="", metavar="LAYER:ID", help="the asset that it is about")
+    case.add_argument("--premises", action="append", default=[], metavar="KEY", help="a premises (may be given again)")
+    case.add_argument("--finding", action="append", default=[], metavar="ID", help="a finding (may be given again)")
     case.add_argument("--by", default="", metavar="NAME", help="who opens it")
     _command(commands, "verify", "check that the register is whole")
 
 
 def _add_output_commands(commands: Any) -> None:
     web = _command(commands, "map", "write the map as one HTML file")
-    web.add_argument("--out", type=Path, required=True, metavar="F.html")
+    web.add_argument("--out", type=Path, required=True, metavar="F.html", help="the file to write")
     web.add_argument("--public", action="store_true", help="leave out what is for staff alone")
     route = _command(commands, "route", "order the locations that are due over the town's roads")
-    route.add_argument("--start", required=True, metavar="LON,LAT")
-    route.add_argument("--crews", type=int, default=1)
-    route.add_argument("--hours", type=float, default=7.0)
+    route.add_argument("--start", required=True, metavar="LON,LAT", help="where the crews set out and come back to")
+    route.add_argument("--crews", type=int, default=1, help="how many crews go out (1)")
+    route.add_argument("--hours", type=float, default=7.0, help="hours a crew has, driving and visits together (7)")
     route.add_argument("--out", type=Path, required=True, metavar="OUT", help="folder for GPX, CSV and the stop list")
     report = _command(commands, "report", "the annual report's numbers and map book")
     report.add_argument("--year", type=int, required=True, help="the reporting year, by the year in which it begins")
@@ -170,14 +170,14 @@ def _add_output_commands(commands: Any) -> None:
 
 def _add_pack_commands(commands: Any) -> None:
     clock = _command(commands, "clock", "deadlines that events start", town=False)
-    clock.add_argument("--law", default="north_salem_194", metavar="PACK")
-    clock.add_argument("--event", action="append", default=[], metavar="NAME=DATE")
-    clock.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    clock.add_argument("--law", default="north_salem_194", metavar="PACK", help="law pack, by name or path")
+    clock.add_argument("--event", action="append", default=[], metavar="NAME=DATE", help="what happened and when")
+    clock.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a reading or a fact of the matter")
     law = _command(commands, "law", "every parameter of the law, with citation", town=False)
-    law.add_argument("--law", default="north_salem_194", metavar="PACK")
+    law.add_argument("--law", default="north_salem_194", metavar="PACK", help="law pack, by name or path")
     _command(commands, "rules", "every rule, with citation", town=False)
     permit = _command(commands, "permit", "every parameter of the permit", town=False)
-    permit.add_argument("--permit", default="gp_0_24_001", metavar="PACK")
+    permit.add_argument("--permit", default="gp_0_24_001", metavar="PACK", help="permit pack, by name or path")
 
 
 if __name__ == "__main__":

@@ -333,10 +333,13 @@ def open_town_case(
 def freeze_trace(folder: Path, found: Trace, *, on: date, by: str) -> dict[str, str]:
     """Keeps a trace in the register with the hashes of what it rests on: its event's number, inputs and rules."""
     result = found.to_json()
+    settings = load_settings(folder)
+    sources = [(each["layer"], each["source"]["sha256"]) for each in read_facts(folder, settings.crs).imports]
+    asserted = [each.hash for each in Register.open(folder).records().of(*TOUCHING_JOINS)]
     hashes = {
-        "inputs": digest(folder),
+        "inputs": _hash([sources, asserted]),
+        "rules": _hash(asdict(settings.tolerances)),
         "result": _hash(result),
-        "rules": _hash(asdict(load_settings(folder).tolerances)),
     }
     data = {"direction": found.direction, "trace": result, **hashes}
     record = record_event(folder, "trace_frozen", subject=found.subject, on=on, data=data, by=by)

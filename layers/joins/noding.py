@@ -351,8 +351,8 @@ def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -
             }
         )
     ]
-    for row in np.unique(touches["line"].to_numpy(np.int64)).tolist():
-        rows.append(_pieces(row, shapes[row], ends.node[row], touches[touches["line"] == row]))
+    split = np.unique(touches["line"].to_numpy(np.int64)).tolist()
+    rows += [_pieces(row, shapes[row], ends.node[row], touches[touches["line"] == row]) for row in split]
     return pd.concat(rows, ignore_index=True)
 
 
