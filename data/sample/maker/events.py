@@ -1,10 +1,10 @@
-"""What the sample town has asserted by 30 November 2026: inspections, complaints and three cases."""
+"""What the sample town has asserted by 30 November 2026: inspections, a complaint and four cases."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from maker.follow import outfall_below
+from maker.follow import location_below
 from maker.planted import Planted, Town
 from maker.records import nearest_basin
 
@@ -42,8 +42,8 @@ def town_outfalls(town: Town) -> list[str]:
 
 
 def below(town: Town, business: str) -> str:
-    """The outfall that a business drains to by the Town's basin nearest to it."""
-    return outfall_below(town.drains, nearest_basin(town, town.parcel_of(business)).xy)
+    """The monitoring location that a business drains to by the Town's basin nearest to it."""
+    return location_below(town.drains, nearest_basin(town, town.parcel_of(business)).xy)
 
 
 def _suspects(town: Town) -> list[Event]:
@@ -51,7 +51,7 @@ def _suspects(town: Town) -> list[Event]:
     lake = next(each.id for each in town.drains.outfalls if each.segment == "9902-0002" and each.owner == "TOWN")
     told = [
         ("S01", works, "a coloured, smelling flow in dry weather, below Tannery Works"),
-        ("S02", fuel, "suds and a steady trickle in dry weather, below Corner Fuel"),
+        ("S02", fuel, "suds and a trickle in dry weather where the Town's drain below Corner Fuel enters the State's"),
         ("S03", lake, "grey flow with a sewage smell into Heron Lake after four dry days"),
     ]
     for code, outfall, what in told:
@@ -76,7 +76,7 @@ def _suspects(town: Town) -> list[Event]:
             samples={"detergents_mg_l": 0.6, "ammonia_mg_l": 4.2, "potassium_mg_l": 3.1, "ecoli_per_100ml": 2400},
         ),
         event("complaint", "2026-08-01", "Town Clerk (sample)", f"outfalls:{fuel}",
-              text="Foam in the brook below the school, Saturday morning", how="telephone", from_name="A. Madeup",
+              text="Foam in the ditch of the state road below the fuel station, Saturday morning", how="telephone", from_name="A. Madeup",
               from_contact="not given"),
     ]  # fmt: skip
 
@@ -103,7 +103,7 @@ def _quiet(town: Town) -> list[Event]:
 
 
 def _cases(town: Town) -> list[Event]:
-    return _diner(town) + _works(town) + _auto_body(town)
+    return _diner(town) + _tavern(town) + _works(town) + _auto_body(town)
 
 
 def _diner(town: Town) -> list[Event]:
@@ -113,14 +113,14 @@ def _diner(town: Town) -> list[Event]:
     premises, case = f"premises:{key}", "2026-001"
     town.plant(Planted(
         "C09", "control", "case 2026-001: grease from Sample Diner, corrected on 12 November 2026", FILE, "outfalls", outfall,
-        "no flag: the flow has stopped, seen dry on 5 November", finding="ILL-01"))  # fmt: skip
+        "no flag: corrected, and seen dry on 24 November", finding="ILL-01"))  # fmt: skip
     found = inspection(
         outfall, "2026-08-25T08:50", "trickle", color={"kind": "gray", "severity": 2},
         odor={"kind": "rancid/sour", "severity": 3}, deposits=["oily"], inspector_designation="suspect",
     )  # fmt: skip
     return [
         found,
-        event("case_opened", "2026-08-26", subject=premises, case=case, title="Kitchen grease in the Church Street drain",
+        event("case_opened", "2026-08-26", subject=premises, case=case, title="Kitchen grease in the School Street drain",
               premises=[key], findings=[f"ILL-01:outfalls:{outfall}"]),
         event("dye_test", "2026-09-03", CREW, premises, case, by_whom="Highway crew (sample)", notified_on="2026-09-02",
               result=f"dye from the kitchen's mop sink seen in {basin} after four minutes"),
@@ -130,7 +130,7 @@ def _diner(town: Town) -> list[Event]:
               deadline="2026-11-13", warning="yes"),
         event("notice_mailed", "2026-09-10", subject=premises, case=case, mail="certified", article="SAMPLE 0000 0000 0001"),
         event("notice_filed", "2026-09-11", subject=premises, case=case, filed_by="Highway Department"),
-        event("received", "2026-09-14", subject=premises, case=case, outcome="delivered", signed_by="A. Madeup"),
+        event("received", "2026-09-14", subject=premises, case=case, signed_by="A. Madeup"),
         event("brief_response", "2026-09-18", subject=premises, case=case, remedy="mop sink to be piped to the septic system"),
         event("detailed_response", "2026-10-02", subject=premises, case=case, prepared_by="Invented Engineering PLLC",
               copies="yes", requirements="yes", permits="yes", timeline="yes"),
@@ -138,15 +138,34 @@ def _diner(town: Town) -> list[Event]:
               reviewers=["SMSO", "Consulting Engineer"]),
         event("authorization", "2026-10-09", subject=premises, case=case, timeline="work complete by 13 November 2026"),
         inspection(outfall, "2026-11-05T09:15", "none", case),
+        inspection(outfall, "2026-11-24T09:40", "none", case),
         event("corrected", "2026-11-12", subject=premises, case=case,
               how="mop sink disconnected from the storm drain and piped to the septic system", verified_by=SMSO),
     ]  # fmt: skip
 
 
-def _works(town: Town) -> list[Event]:
-    """Case 2026-002: the notice was received on Wednesday 25 November, the brief response is due on Monday 30."""
-    key, outfall = town.parcel_of("Tannery Works (sample)").key, below(town, "Tannery Works (sample)")
+def _tavern(town: Town) -> list[Event]:
+    """Case 2026-002: the brief response was due on Sunday 15, so on Monday 16 November, and has not come."""
+    key = town.parcel_of("The Example Tavern").key
     premises, case = f"premises:{key}", "2026-002"
+    drain = next(each.id for each in town.planted if each.code == "S04")
+    return [
+        event("case_opened", "2026-10-20", subject=premises, case=case, title="Kitchen floor drain of The Example Tavern",
+              premises=[key], findings=[f"DRN-01:drains:{drain}"]),
+        event("identified", "2026-11-04", subject=premises, case=case, what="illicit connection",
+              basis="dye from the kitchen's floor drain seen in the catch basin", person="The Example Tavern"),
+        event("issued", "2026-11-06", subject=premises, case=case, to="The Example Tavern", orders=["eliminate"],
+              deadline="2026-12-18", warning="yes"),
+        event("notice_mailed", "2026-11-06", subject=premises, case=case, mail="certified", article="SAMPLE 0000 0000 0002"),
+        event("notice_filed", "2026-11-09", subject=premises, case=case, filed_by="Highway Department"),
+        event("received", "2026-11-10", subject=premises, case=case, signed_by="C. Madeup"),
+    ]  # fmt: skip
+
+
+def _works(town: Town) -> list[Event]:
+    """Case 2026-003: the notice was received on Wednesday 25 November, the brief response is due on Monday 30."""
+    key, outfall = town.parcel_of("Tannery Works (sample)").key, below(town, "Tannery Works (sample)")
+    premises, case = f"premises:{key}", "2026-003"
     drain = next(each.id for each in town.planted if each.code == "S06")
     return [
         event("case_opened", "2026-10-30", subject=premises, case=case, title="Process water from Tannery Works",
@@ -155,19 +174,19 @@ def _works(town: Town) -> list[Event]:
               basis="CCTV from the outfall to the works' process drain", person="Tannery Works (sample)"),
         event("issued", "2026-11-18", subject=premises, case=case, to="Tannery Works (sample)",
               orders=["eliminate", "cease", "monitor"], deadline="2027-01-15", warning="yes"),
-        event("notice_mailed", "2026-11-18", subject=premises, case=case, mail="certified", article="SAMPLE 0000 0000 0002"),
+        event("notice_mailed", "2026-11-18", subject=premises, case=case, mail="certified", article="SAMPLE 0000 0000 0003"),
         event("notice_filed", "2026-11-19", subject=premises, case=case, filed_by="Highway Department"),
-        event("received", "2026-11-25", subject=premises, case=case, outcome="delivered", signed_by="B. Madeup"),
+        event("received", "2026-11-25", subject=premises, case=case, signed_by="B. Madeup"),
     ]  # fmt: skip
 
 
 def _auto_body(town: Town) -> list[Event]:
-    """Case 2026-003: opened, nothing identified yet."""
+    """Case 2026-004: opened, nothing identified yet."""
     key = town.parcel_of("Placeholder Auto Body").key
     drain = next(each.id for each in town.planted if each.code == "S07")
     return [
-        event("case_opened", "2026-11-24", subject=f"premises:{key}", case="2026-003",
+        event("case_opened", "2026-11-24", subject=f"premises:{key}", case="2026-004",
               title="Floor drain of the auto body shop on Mill Street", premises=[key], findings=[f"DRN-02:drains:{drain}"]),
-        event("note", "2026-11-24", subject=f"premises:{key}", case="2026-003",
+        event("note", "2026-11-24", subject=f"premises:{key}", case="2026-004",
               text="Building permit of 1987 shows the drain; asked the Building Department for an approval"),
     ]  # fmt: skip

@@ -28,14 +28,14 @@ def components(drains: Drainage) -> dict[str, int]:
     return label
 
 
-def outfall_below(drains: Drainage, start: XY) -> str:
-    """The id of the outfall to a water that the place drains to, "" where there is none."""
+def location_below(drains: Drainage, start: XY) -> str:
+    """The id of the first outfall or interconnection that the water of a place comes to, "" where there is none."""
     leaving: dict[XY, Line] = {place(line.path.coords[0]): line for line in drains.lines}
-    outfalls = {place(each.xy): each for each in drains.outfalls if each.kind == "Outfall"}
+    locations = {place(each.xy): each for each in drains.outfalls if each.kind in ("Outfall", "Interconnection")}
     here = place(start)
     for _ in range(len(drains.lines)):
-        if here in outfalls:
-            return outfalls[here].id
+        if here in locations:
+            return locations[here].id
         if here not in leaving:
             return ""
         here = place(leaving[here].path.coords[-1])

@@ -166,7 +166,8 @@ def _give(piece: Polygon, lots: list[Lot]) -> None:
 def _straighten(lots: list[Lot]) -> list[Lot]:
     """The lots with straight lines between their corners, still sharing them with their neighbours."""
     merged = _merge_scraps(lots)
-    ground = shapely.coverage_simplify([lot.ground for lot in merged], 9.0, simplify_boundary=False)
+    whole = shapely.coverage_clean([lot.ground for lot in merged], gap_width=1.0)
+    ground = shapely.coverage_simplify(whole, 9.0, simplify_boundary=False)
     ground = shapely.coverage_simplify(ground, 6.0)  # along the roads hardly a foot: lots must not lean into the road
     for lot, part in zip(merged, ground, strict=True):
         lot.ground = part

@@ -27,13 +27,13 @@ class Business:
 
 BUSINESSES = (
     Business("Corner Fuel (sample)", "432", "Gas station", (-800, 60)),
-    Business("Sample Diner", "422", "Diner", (-1080, -450)),
-    Business("The Example Tavern", "421", "Restaurant", (-700, -560)),
+    Business("Sample Diner", "422", "Diner", (700, -170)),
+    Business("The Example Tavern", "421", "Restaurant", (-560, -1010)),
     Business("Placeholder Auto Body", "433", "Auto body", (560, -1110)),
     Business("Mill Street Shops (sample)", "485", "Multi-use, one story", (880, -690)),
     Business("Tannery Works (sample)", "710", "Manufacturing", (-780, -1400)),
     Business("Fictional Car Wash", "434", "Car wash, automatic", (300, -60)),
-    Business("Grange Row Offices (sample)", "464", "Office building", (230, -330)),
+    Business("Grange Row Offices (sample)", "464", "Office building", (390, -330)),
     Business("Sample Cleaners", "484", "Dry cleaner", (700, 50)),
     Business("Example Hardware", "484", "Store, one story", (-1190, -720)),
     Business("Imaginary Landscape Supply", "473", "Greenhouse", (-2600, 1500)),
