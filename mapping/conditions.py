@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -46,7 +46,7 @@ class Reached:
     through: str
 
 
-def outfall_conditions(town: Town, law: Law, on: date) -> pd.DataFrame:
+def outfall_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[str] | None = None) -> pd.DataFrame:
     """Every water and special watershed of every outfall, columns COLUMNS, one row an outfall, water, basis and condition.
 
     `discharges_to`: a chosen water link, with its distance; kept also where the water is under no condition (condition
@@ -55,9 +55,10 @@ def outfall_conditions(town: Town, law: Law, on: date) -> pd.DataFrame:
     B holds for 303(d)-listed waters only (category 5, or said to be listed and not category 4a); C for a TMDL approved
     up to the law's own date, D for a later one; neither before it is approved, nor where it is recorded to have no
     stormwater requirements. Lying in a watershed is not discharging to its water: it brings C or D, whose words name a
-    "water body or watershed", but never B. Pollutants are as recorded. Source: § 194-3, special conditions B to D.
+    "water body or watershed", but never B. Pollutants are as recorded. `outfalls` restricts the table to those ids.
+    Source: § 194-3, special conditions B to D.
     """
-    ask = _Ask(town, law, on)
+    ask = _Ask(town, law, on, outfalls)
     rows = [*ask.waters(), *ask.watersheds()]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"distance_ft": float})
     table["basis"] = pd.Categorical(table["basis"], BASES, ordered=True)
@@ -70,6 +71,7 @@ class _Ask:
     town: Town
     law: Law
     on: date
+    only: Collection[str] | None
 
     @cached_property
     def streams(self) -> Streams:
@@ -85,7 +87,7 @@ class _Ask:
 
     def waters(self) -> Iterator[tuple[object, ...]]:
         """Rows of the waters that outfalls discharge to and of those further down."""
-        links = self.town.water_links
+        links = self._asked(self.town.water_links, "outfall_id")
         waters, outfalls = self.town.layer("waters"), self.town.layer("outfalls")
         for link in links[links["chosen"].astype(bool)].to_dict("records"):
             start = Reached(link["segment_id"], "discharges_to", link["distance_ft"], "")
@@ -99,7 +101,7 @@ class _Ask:
 
     def watersheds(self) -> Iterator[tuple[object, ...]]:
         """Rows of the special watersheds that outfalls lie in."""
-        links = self.town.watershed_links
+        links = self._asked(self.town.watershed_links, "asset_id")
         for link in links[links["layer"] == "outfalls"].to_dict("records"):
             shed = self.sheds.loc[link["watershed_id"]]
             for standing in self._of_shed(shed):
@@ -110,6 +112,9 @@ class _Ask:
                     link["asset_id"], str(shed["segment_id"]), str(shed["name"]), category, "within_watershed",
                     standing.condition, standing.pollutants, 0.0, confidence, text,
                 )  # fmt: skip
+
+    def _asked(self, links: pd.DataFrame, column: str) -> pd.DataFrame:
+        return links if self.only is None else links[links[column].isin(list(self.only))]
 
     def _row(
         self, outfall: str, water: Any, reached: Reached, standing: Standing, confidence: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from findings_town import town_of
+from tests.findings_town import town_of
 
 from mapping.conditions import outfall_conditions
 from mapping.law import load_law

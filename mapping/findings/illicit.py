@@ -38,7 +38,7 @@ def signs_at_location(facts: Facts, location: Location) -> Outcome:
 
     Of several visits every one counts that later clean ones in dry weather have not cleared: a weak sign takes one, a
     suspect location two, since one visit easily misses a flow that comes and goes, and an obvious one is cleared only
-    after a correction on record. Rain that is not known is never taken as dry: indicators are then flagged as possible,
+    with a correction on record. Rain that is not known is never taken as dry: indicators are then flagged as possible,
     and of a flow without indicators nothing can be said.
     """
     subject, visits, standing = ("outfalls", location.id), location.visits, location.standing
@@ -139,4 +139,4 @@ def _clears(location: Location, gravest: Visit) -> Iterator[str]:
         yield f"{more} more clean {'visit' if more == 1 else 'visits'} in dry weather"
     yield "samples, a dye test or a camera run that trace it to an exempt flow"
     if location.corrected_on(gravest) is None:
-        yield "a correction on record, and a clean visit in dry weather after it"
+        yield "a correction on record, and a clean visit in dry weather since"

@@ -103,15 +103,16 @@ class Location:
     def visits_to_clear(self, sign: Visit) -> int | None:
         """How many more clean visits in dry weather clear what a visit showed; None where none ever will.
 
-        An obvious discharge is not cleared by looking again: it takes a correction on record first.
+        An obvious discharge is not cleared by looking again, it takes a correction on record too. Whether the clean
+        visit comes before that record or after it does not matter: it is often what the correction was recorded upon.
         """
         corrected = self.corrected_on(sign)
         if corrected is None and sign.designation.gravest == "obvious":
             return None
         weak_or_not = "clean_visits_suspect" if sign.designation.gravest == "suspect" else "clean_visits_potential"
         needed = self.facts.limits["clean_visits_corrected" if corrected else weak_or_not]
-        after = [visit for visit in self.visits if visit.order > sign.order and visit.on >= (corrected or sign.on)]
-        return max(0, int(needed) - sum(visit.is_clean for visit in after))
+        clean = sum(visit.is_clean for visit in self.visits if visit.order > sign.order)
+        return max(0, int(needed) - clean)
 
     def corrected_on(self, sign: Visit) -> date | None:
         """The day of a correction on record since a visit, of the location itself or in a case that its flag is in."""
