@@ -129,7 +129,7 @@ def test_direction_and_certainty_are_told_by_the_line(town: Town) -> None:
     pipes = properties(town, "pipes")
     assert "dash" not in pipes["pipes:P-1"]
     assert pipes["pipes:P-3"]["dash"] == style.CERTAINTY_DASH["inferred"][0]
-    assert pipes["pipes:P-3"]["why"] == "direction inferred"
+    assert pipes["pipes:P-3"]["why"] == mapdata.CERTAIN["inferred"]
     # P-2 was drawn from the manhole to the basin, but its record says basin to manhole
     assert pipes["pipes:P-2"]["turned"] is True
     assert "turned" not in pipes["pipes:P-1"]
@@ -158,7 +158,7 @@ def deadlines(state: str, due: date | None) -> Any:
             [("open", date(2026, 12, 9)), ("overdue", date(2026, 11, 30))],
             ("case_late", "late since Mon 30 Nov 2026"),
         ),
-        ("opened", [("pending", None)], ("case_open", "nothing due")),
+        ("opened", [("pending", None)], ("case_open", "opened, nothing due")),
         ("corrected", [("late", date(2026, 11, 30))], ("case_corrected", "corrected")),
     ],
 )

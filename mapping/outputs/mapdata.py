@@ -30,6 +30,10 @@ DRAWN_WITHIN_FT = 0.5
 """Lines are thinned for the screen by at most this much; measures are never taken from what is drawn."""
 SOON = timedelta(days=7)
 WRITTEN_ON_MAP = frozenset({"roads", "waters"})
+CERTAIN: Mapping[str, str] = {
+    "inferred": "inferred: the way the water goes is not on record",
+    "doubtful": "doubtful: see the trace for what is missing",
+}
 CARRYING = frozenset({"pipes", "ditches", "culverts"})
 
 
@@ -105,7 +109,7 @@ def case_sign(case: Case, on: date) -> tuple[str, str]:
     if late:
         return "case_late", f"late since {say_day(min(late))}"
     if not ahead:
-        return "case_open", "nothing due"
+        return "case_open", f"{case.state}, nothing due"
     return "case_soon" if min(ahead) - on <= SOON else "case_open", f"due {say_day(min(ahead))}"
 
 
@@ -119,7 +123,7 @@ def _layer(town: Town, layer: str) -> dict[str, Any]:
         one: dict[str, Any] = {"subject": f"{layer}:{key}", "symbol": symbol_name(layer, row), "name": name}
         if certainty.get(key, "recorded") != "recorded":
             one["dash"] = dash(STYLE[one["symbol"]], certainty[key])
-            one["why"] = f"direction {certainty[key]}"
+            one["why"] = CERTAIN[certainty[key]]
         if key in turned:
             one["turned"] = True
         if layer in WRITTEN_ON_MAP and row.get("name"):
@@ -142,7 +146,7 @@ def _flags(town: Town, report: Report | None, *, public: bool) -> dict[str, Any]
     single = _one_tag_a_place(findings, signs)
     slots: Counter[tuple[str, bool]] = Counter()
     for finding, sign in single:
-        if finding.geometry.geom_type == "Point":
+        if shapely.get_dimensions(finding.geometry) == 0:
             row = sign["subject"], "tag" in sign
             sign["slot"] = slots[row]
             slots[row] += 1
@@ -201,7 +205,8 @@ def _unsure(town: Town, report: Report | None) -> dict[str, Any]:
     missing: dict[str, list[str]] = {}
     for each in report.cannot_say if report else ():
         missing.setdefault(":".join(each.subject), []).append(each.text)
-    placed = {subject: where for subject in missing if (where := locate(town, subject)) is not None}
+    found = {subject: locate(town, subject) for subject in missing}
+    placed = {subject: where for subject, where in found.items() if where is not None}
     flags = Counter(":".join(each.subject) for each in _flagged(report, public=False) if _is_beside(each))
     properties = [
         {

@@ -84,7 +84,7 @@ TABLE = (
     Symbol("outfall_unknown", "Outlet of unknown kind", POINT, "triangle", WHITE, NAVY, 1.6, text="?", size_px=13),
     # flags
     Symbol("flag_network", "Network or record fault", POINT, "cross", "", VIOLET, 2.0, size_px=9),
-    Symbol("flag_condition", "Special condition", POINT, "tag", WHITE, NAVY, 1.2, text="B", size_px=14),
+    Symbol("flag_condition", "Special condition", POINT, "tag", WHITE, NAVY, 1.2, text="B", size_px=14, near=15),
     Symbol("flag_premises", "Premises or facility", POINT, "pentagon", BROWN, WHITE, 1.2, text="P", size_px=16),
     Symbol("flag_drain", "Undocumented or unapproved drain", POINT, "square", ORANGE, WHITE, 1.2, text="D", size_px=16),
     Symbol("flag_illicit", "Suspected illicit connection", POINT, "circle", RED, WHITE, 1.4, text="!", size_px=18),

@@ -6,6 +6,7 @@ ms4.view = (() => {
   const FLAGS = new Set(['flags', 'unsure']);
   const GROUND = ['parcels', 'waters', 'roads'];
   const SELECT_ZOOM = 17;
+  const LEGEND_WIDTH = 230;
   const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.5, wheelPxPerZoomLevel: 90 };
 
   class View {
@@ -55,7 +56,7 @@ ms4.view = (() => {
       this.framed = true;
       const kept = this.remembered('place');
       if (kept) this.map.setView(kept.center, kept.zoom);
-      else if (bounds) this.map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { padding: [8, 8] });
+      else if (bounds) this.map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { paddingTopLeft: this.map.getSize().x > 900 ? [LEGEND_WIDTH, 8] : [8, 8], paddingBottomRight: [8, 8] });
       else this.map.setView([42.9, -75.5], 8);
     }
 

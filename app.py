@@ -1,0 +1,9 @@
+"""The door: `streamlit run app.py` opens the town named in MS4_TOWN, else the sample town, on this machine alone."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mapping import server
+
+app = st.App("mapping/pages/home.py", routes=server.routes(), middleware=server.middleware())

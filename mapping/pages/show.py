@@ -1,0 +1,100 @@
+"""How text comes onto the screen: one builder that escapes everything, dates and errors in plain words.
+
+Text from files is hostile: Streamlit's markdown would load its pictures and follow its links, so values go through
+`tag` (HTML, escaped) or `plain` (markdown, escaped) and nowhere else.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from layers.errors import MS4Error
+from mapping.outputs.places import shown
+
+STYLE_SHEET = Path(__file__).resolve().parent / "page.css"
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+LONG = 2000
+
+
+class Html(str):
+    """Markup of our own making; everything else is text."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *children: object, cls: str = "") -> Html:
+    """An element; children that are not Html are text and are escaped.
+
+    >>> tag("b", "<img src=x>", cls="name")
+    '<b class="name">&lt;img src=x&gt;</b>'
+    """
+    inner = "".join(each if isinstance(each, Html) else _text(each) for each in children)
+    attribute = f' class="{html.escape(cls)}"' if cls else ""
+    return Html(f"<{name}{attribute}>{inner}</{name}>")
+
+
+def join(parts: Sequence[Html]) -> Html:
+    """Elements one after the other."""
+    return Html("".join(parts))
+
+
+def bullets(texts: Sequence[object], *, cls: str = "") -> Html:
+    """A list, or nothing where there is nothing to list."""
+    return tag("ul", *(tag("li", each) for each in texts), cls=cls) if texts else Html("")
+
+
+def put(*parts: Html) -> None:
+    """Shows elements, one below the other."""
+    st.html(tag("div", *parts, cls="ms4-page"))
+
+
+def plain(value: Any) -> str:
+    """A value as markdown that shows it as it is: no markup, no pictures, no links.
+
+    >>> plain("![x](http://a.b)")
+    '\\\\!\\\\[x\\\\]\\\\(http\\\\://a\\\\.b\\\\)'
+    """
+    return MARKDOWN.sub(r"\\\1", shown(value, length=LONG))
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Tells a fault that a person can mend in words and lets the page end there."""
+    try:
+        yield
+    except MS4Error as error:
+        hint = f"  \n{plain(_sentence(error.hint))}" if error.hint else ""
+        st.error(f"{plain(_sentence(error.text))}{hint}")
+
+
+def ask_name(key: str) -> str:
+    """The name that goes into the record with what is entered; kept for the session."""
+    name = str(st.text_input("Your name, for the record", value=st.session_state.get("by", ""), key=key, max_chars=80))
+    if name.strip():
+        st.session_state["by"] = name.strip()
+    return name.strip()
+
+
+def empty(text: str, step: str = "") -> None:
+    """What an empty page says: what would fill it, and the step that does."""
+    put(tag("div", tag("p", text), tag("p", step) if step else Html(""), cls="ms4-empty"))
+
+
+def heading(title: str, note: str = "") -> None:
+    """The title of a page and one line about it."""
+    put(tag("h1", title), tag("p", note, cls="ms4-note") if note else Html(""))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "…")) else ".")
+
+
+def _text(value: object) -> str:
+    return html.escape(shown(value, length=LONG))
