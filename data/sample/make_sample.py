@@ -7,12 +7,12 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-from maker.drainage import make_drainage
 from maker.events import make_events
 from maker.faults import plant_network_faults
 from maker.file_faults import plant_outfall_faults, plant_parcel_faults, plant_structure_faults
 from maker.files import write_json
 from maker.land import make_land
+from maker.laying import make_drainage
 from maker.listing import fill_readme, render_table, write_planted
 from maker.lots import make_lots
 from maker.planted import Town

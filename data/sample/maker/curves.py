@@ -28,10 +28,9 @@ def meander(line: LineString, rng: np.random.Generator, *, sway_ft: float = 38.0
     """The line swaying to both sides as a brook does; its two ends stay where they are."""
     xy = shapely.get_coordinates(line)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(xy, axis=0).T))])
-    sway = sum(
-        share * np.sin(2 * np.pi * along / rng.uniform(*waves) + rng.uniform(0, 6.28))
-        for share, waves in ((0.18, (210, 280)), (0.55, (380, 520)), (1.0, (800, 1200)))
-    )
+    sway = np.zeros(len(along))
+    for share, waves in ((0.18, (210, 280)), (0.55, (380, 520)), (1.0, (800, 1200))):
+        sway += share * np.sin(2 * np.pi * along / rng.uniform(*waves) + rng.uniform(0, 6.28))
     taper = np.clip(np.minimum(along, along[-1] - along) / 250.0, 0.0, 1.0)
     ahead = np.gradient(xy, axis=0)
     side = np.column_stack([-ahead[:, 1], ahead[:, 0]]) / np.hypot(*ahead.T)[:, None]
@@ -47,7 +46,9 @@ def shore(spine: Points, widths: list[float], rng: np.random.Generator) -> Polyg
     body = shapely.union_all([Point(xy).buffer(w / 2) for xy, w in zip(spots, width, strict=True)])
     ring = shapely.get_coordinates(body.exterior.segmentize(40.0))[:-1]
     turn = np.linspace(0.0, 2 * np.pi, len(ring), endpoint=False)
-    push = sum(rng.uniform(9, 24) * np.sin(k * turn + rng.uniform(0, 6.28)) for k in (7, 11, 17, 23))
+    push = np.zeros(len(ring))
+    for waves in (7, 11, 17, 23):
+        push += rng.uniform(9, 24) * np.sin(waves * turn + rng.uniform(0, 6.28))
     ahead = np.roll(ring, -1, axis=0) - np.roll(ring, 1, axis=0)
     out = np.column_stack([ahead[:, 1], -ahead[:, 0]]) / np.hypot(*ahead.T)[:, None]
     return Polygon(ring + out * push[:, None]).buffer(-25).buffer(50).buffer(-25).simplify(2.0)
@@ -74,8 +75,8 @@ def split_at_meetings(lines: list[LineString]) -> list[list[LineString]]:
     for k, line in enumerate(lines):
         spots = [tip for tip in tips.geoms if tip.distance(line) < 1.0]
         for other in (other for n, other in enumerate(lines) if n != k):
-            crossings = shapely.points(shapely.get_coordinates(shapely.set_precision(line.intersection(other), GRID_FT)))
-            spots += [spot for spot in crossings if spot.distance(tips) > 3.0]
+            crossing = shapely.set_precision(line.intersection(other), GRID_FT)
+            spots += [spot for spot in map(Point, shapely.get_coordinates(crossing)) if spot.distance(tips) > 3.0]
         cuts = {round(line.project(spot)): spot for spot in spots}
         pieces.append(_cut(line, [(at, cuts[at]) for at in sorted(cuts) if 5.0 < at < line.length - 5.0]))
     return pieces

@@ -9,8 +9,14 @@ from maker.planted import Planted, Town
 from maker.records import nearest_basin
 
 Event = dict[str, Any]
+Rain = tuple[float | None, float | None, float | None]
+"""Inches in the last 24, 48 and 72 hours, None where nobody knows."""
 SMSO, CREW = "J. Placeholder, SMSO (sample)", "T. Exampleton, highway crew (sample)"
 FILE = "events.json"
+QUIET_DAYS = (
+    "2024-04-16", "2024-09-10", "2025-05-06", "2025-06-18", "2025-09-16", "2026-04-21", "2026-06-09", "2026-09-22",
+    "2026-11-10",
+)  # fmt: skip
 
 
 def event(kind: str, on: str, by: str = SMSO, subject: str = "", case: str = "", **data: Any) -> Event:
@@ -18,8 +24,8 @@ def event(kind: str, on: str, by: str = SMSO, subject: str = "", case: str = "",
     return {"kind": kind, "subject": subject, "case": case, "on": on, "by": by, "data": data}
 
 
-def inspection(outfall: str, at: str, flow: str, case: str = "", rain: tuple[float | None, ...] = (0.0, 0.0, 0.0), **seen: Any) -> Event:
-    """A field sheet; rain in the last 24, 48 and 72 hours in inches, None where nobody knows it."""
+def inspection(outfall: str, at: str, flow: str, case: str = "", rain: Rain = (0.0, 0.0, 0.0), **seen: Any) -> Event:
+    """A field sheet."""
     sheet: dict[str, Any] = {"location": outfall, "at": at}
     sheet |= dict(zip(("rain_24h_in", "rain_48h_in", "rain_72h_in"), rain, strict=True))
     sheet |= {"flow": flow, "odor": None, "color": None, "turbidity": None, "floatables": None}
@@ -76,8 +82,8 @@ def _suspects(town: Town) -> list[Event]:
             samples={"detergents_mg_l": 0.6, "ammonia_mg_l": 4.2, "potassium_mg_l": 3.1, "ecoli_per_100ml": 2400},
         ),
         event("complaint", "2026-08-01", "Town Clerk (sample)", f"outfalls:{fuel}",
-              text="Foam in the ditch of the state road below the fuel station, Saturday morning", how="telephone", from_name="A. Madeup",
-              from_contact="not given"),
+              text="Foam in the ditch of the state road below the fuel station, Saturday morning", how="telephone",
+              from_name="A. Madeup", from_contact="not given"),
     ]  # fmt: skip
 
 
@@ -92,13 +98,12 @@ def _quiet(town: Town) -> list[Event]:
     town.plant(Planted(
         "C08", "control", "a damaged pipe, nothing flowing, one weak sign", FILE, "outfalls", spring,
         "no flag: a single indicator that needs no flow", finding="ILL-01"))  # fmt: skip
-    days = ("2024-04-16", "2024-09-10", "2025-05-06", "2025-06-18", "2025-09-16", "2026-04-21", "2026-06-09", "2026-09-22", "2026-11-10")
-    plain = [each for each in free if each not in (wet, unknown, spring)][::4][: len(days)]
+    plain = [each for each in free if each not in (wet, unknown, spring)][::4][: len(QUIET_DAYS)]
     return [
         inspection(wet, "2025-05-07T10:00", "substantial", rain=(1.1, 1.3, 1.3), turbidity={"severity": 1}),
         inspection(unknown, "2025-06-18T14:30", "none", rain=(None, None, None)),
         inspection(spring, "2026-04-22T09:10", "none", damage=["spalling"]),
-        *(inspection(outfall, f"{day}T10:45", "none") for outfall, day in zip(plain, days, strict=True)),
+        *(inspection(outfall, f"{day}T10:45", "none") for outfall, day in zip(plain, QUIET_DAYS, strict=True)),
     ]
 
 

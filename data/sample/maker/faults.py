@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
-import shapely
 from shapely import LineString, MultiLineString, Point
 from shapely.ops import substring
 
-from maker.curves import beside
-from maker.drainage import Line, Structure
-from maker.follow import components, place
+from maker.curves import beside, stretch_beside
+from maker.drainage import Line, Structure, rounded
+from maker.follow import components
 from maker.planted import Planted, Town
 from maker.runs import nearest_bank
 
@@ -26,7 +26,6 @@ class Planter:
         self.town = town
         self.label = components(town.drains)
         self.used = {self.label[line.id] for line in town.drains.lines if {line.from_id, line.to_id} & spared}
-        self.ends = {place(tip) for line in town.drains.lines for tip in (line.path.coords[0], line.path.coords[-1])}
 
     def pick(self, fits: Callable[[Line], bool], *, lines: int = 4) -> Line:
         """The first fitting line of the Town in a fresh system of at least so many lines."""
@@ -80,7 +79,7 @@ def _basin_off_its_pipe(planter: Planter) -> None:
 
 def _moved(xy: tuple[float, float], way: tuple[float, float], feet: float) -> tuple[float, float]:
     run = (way[0] ** 2 + way[1] ** 2) ** 0.5
-    return round(xy[0] + way[0] / run * feet, 2), round(xy[1] + way[1] / run * feet, 2)
+    return rounded((xy[0] + way[0] / run * feet, xy[1] + way[1] / run * feet))
 
 
 def _small_gap(planter: Planter) -> None:
@@ -115,7 +114,7 @@ def _blind_connection(planter: Planter) -> None:
     middle = main.path.interpolate(0.45, normalized=True)
     start = beside(main.path, main.path.length * 0.45, 27.0)
     town = planter.town
-    basin = town.drains.add_structure("Catch Basin", (round(start[0], 2), round(start[1], 2)), main.road, "TOWN")
+    basin = town.drains.add_structure("Catch Basin", start, main.road, "TOWN")
     _set_level(basin, town.drains.structure(main.from_id))
     side = town.drains.add_line("Pipe", LineString([basin.xy, middle]), (basin.id, ""), "TOWN", main.road)
     town.kept_ids.add(side.id)
@@ -129,13 +128,17 @@ def _set_level(basin: Structure, like: Structure) -> None:
 
 
 def _loop(planter: Planter) -> None:
-    town = planter.town
-    first = planter.pick(lambda each: _is("Pipe", longer_ft=60.0)(each) and any(
-        _is("Pipe", longer_ft=60.0)(other) for other in planter.neighbours(each.to_id) if other.from_id == each.to_id))
-    second = next(line for line in planter.neighbours(first.to_id) if line.from_id == first.to_id and line.kind == "Pipe")
+    town, is_pipe = planter.town, _is("Pipe")
+
+    def following(line: Line) -> list[Line]:
+        return [each for each in planter.neighbours(line.to_id) if each.from_id == line.to_id and is_pipe(each)]
+
+    first = planter.pick(lambda each: is_pipe(each) and bool(following(each)))
+    second = following(first)[0]
     ends = (second.path.coords[-1], first.path.coords[0])
     bend = beside(LineString(ends), LineString(ends).length / 2, 22.0)
-    back = town.drains.add_line("Pipe", LineString([ends[0], bend, ends[1]]), (second.to_id, first.from_id), "TOWN", first.road)
+    path = LineString([ends[0], bend, ends[1]])
+    back = town.drains.add_line("Pipe", path, (second.to_id, first.from_id), "TOWN", first.road)
     town.kept_ids |= {first.id, second.id, back.id}
     town.plant(Planted(
         "F06", "fault", f"a loop: this pipe leads back from {second.to_id} to {first.from_id}", GPKG, "pipes", back.id,
@@ -150,8 +153,9 @@ def _split(planter: Planter) -> None:
     first = town.drains.structure(last.from_id)
     straight = LineString([first.xy, bank])
     end = beside(straight, straight.length - 9.0, 34.0)
-    outfall = town.drains.add_outfall("Outfall", (round(end[0], 2), round(end[1], 2)), "TOWN", last.road, segment, piped=False)
-    relief = town.drains.add_line("Ditch", LineString([first.xy, outfall.xy]), (first.id, outfall.id), "TOWN", last.road)
+    outfall = town.drains.add_outfall("Outfall", end, "TOWN", last.road, segment, piped=False)
+    path = LineString([first.xy, outfall.xy])
+    relief = town.drains.add_line("Ditch", path, (first.id, outfall.id), "TOWN", last.road)
     town.kept_ids |= {last.id, relief.id}
     town.plant(Planted(
         "F07", "fault", f"a split: the basin drains to {last.to_id} and, by a relief ditch, to {outfall.id}", GPKG,
@@ -161,12 +165,12 @@ def _split(planter: Planter) -> None:
 def _no_outfall(planter: Planter) -> None:
     """A short system of its own in a hollow that nothing leads out of."""
     town = planter.town
-    road = next(each for each in town.land.roads if each.street.name == "Stony Hill Road")
+    road = town.land.road("Stony Hill Road")
     spots = [beside(road.line, at, -15.0) for at in (4300.0, 4520.0, 4740.0)]
-    basins = [town.drains.add_structure("Catch Basin", (round(x, 2), round(y, 2)), "Stony Hill Road", "TOWN") for x, y in spots]
+    basins = [town.drains.add_structure("Catch Basin", xy, "Stony Hill Road", "TOWN") for xy in spots]
     for basin, level in zip(basins, (412.0, 409.0, 407.5), strict=True):
         basin.rim_ft, basin.invert_ft = level, level - 3.5
-    for here, there in zip(basins[:-1], basins[1:], strict=True):
+    for here, there in pairwise(basins):
         town.drains.add_line("Ditch", LineString([here.xy, there.xy]), (here.id, there.id), "TOWN", "Stony Hill Road")
     town.plant(Planted(
         "F08", "fault", "three basins and their ditches with no outfall anywhere", GPKG, "catch_basins", basins[-1].id,
@@ -185,9 +189,9 @@ def _outfall_not_mapped(planter: Planter) -> None:
 
 def _lone_basin(planter: Planter) -> None:
     town = planter.town
-    road = next(each for each in town.land.roads if each.street.name == "Sugarbush Lane")
-    x, y = beside(road.line, 700.0, 15.0)
-    basin = town.drains.add_structure("Catch Basin", (round(x, 2), round(y, 2)), "Sugarbush Lane", "TOWN")
+    road = town.land.road("Sugarbush Lane")
+    spot = beside(road.line, 700.0, 15.0)
+    basin = town.drains.add_structure("Catch Basin", spot, "Sugarbush Lane", "TOWN")
     basin.rim_ft, basin.invert_ft = 395.0, 391.0
     town.plant(Planted(
         "F10", "fault", "a basin that no line reaches", GPKG, "catch_basins", basin.id,
@@ -226,7 +230,8 @@ def _abandoned(planter: Planter) -> None:
     line = planter.pick(_is("Pipe"))
     ends = (line.path.coords[0], line.path.coords[-1])
     bend = beside(LineString(ends), line.path.length / 2.0, -9.0)
-    old = planter.town.drains.add_line("Pipe", LineString([ends[0], bend, ends[1]]), (line.from_id, line.to_id), "TOWN", line.road)
+    path = LineString([ends[0], bend, ends[1]])
+    old = planter.town.drains.add_line("Pipe", path, (line.from_id, line.to_id), "TOWN", line.road)
     old.status = "Abandoned"
     planter.town.kept_ids.add(old.id)
     planter.town.plant(Planted(
@@ -237,10 +242,10 @@ def _abandoned(planter: Planter) -> None:
 def _sanitary(planter: Planter) -> None:
     """A sanitary sewer along Shore Drive, in the same layer as the storm lines."""
     town = planter.town
-    road = next(each for each in town.land.roads if each.street.name == "Shore Drive")
+    road = town.land.road("Shore Drive")
     ids = []
     for start, end in ((250.0, 560.0), (560.0, 900.0), (900.0, 1300.0)):
-        path = shapely.simplify(LineString([beside(road.line, at, -6.0) for at in (start, (start + end) / 2, end)]), 0.0)
+        path = stretch_beside(road.line, start, end, -6.0)
         line = town.drains.add_line("Pipe", path, ("", ""), "TOWN", "Shore Drive")
         line.system = "sanitary"
         ids.append(line.id)

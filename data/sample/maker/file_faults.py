@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-
 import shapely
 from shapely import LineString, Point, Polygon
+from shapely.ops import nearest_points
 
 from maker.curves import beside
 from maker.drainage import Outfall
@@ -26,15 +26,15 @@ def plant_outfall_faults(town: Town) -> None:
 
 
 def _outfall(town: Town, spot: tuple[float, float], road: str, segment: str) -> Outfall:
-    xy = (round(spot[0], 2), round(spot[1], 2))
-    return town.drains.add_outfall("Outfall", xy, "TOWN", road, segment, piped=True)
+    return town.drains.add_outfall("Outfall", spot, "TOWN", road, segment, piped=True)
 
 
 def _feed(town: Town, outfall: Outfall, spot: tuple[float, float], level_ft: float) -> None:
     """A basin and a pipe that end at the outfall."""
-    basin = town.drains.add_structure("Catch Basin", (round(spot[0], 2), round(spot[1], 2)), outfall.road, "TOWN")
+    basin = town.drains.add_structure("Catch Basin", spot, outfall.road, "TOWN")
     basin.rim_ft, basin.invert_ft = level_ft, level_ft - 4.0
-    line = town.drains.add_line("Pipe", LineString([basin.xy, outfall.xy]), (basin.id, outfall.id), "TOWN", outfall.road)
+    path = LineString([basin.xy, outfall.xy])
+    line = town.drains.add_line("Pipe", path, (basin.id, outfall.id), "TOWN", outfall.road)
     line.inverts_ft = (level_ft - 3.9, level_ft - 5.0)
 
 
@@ -47,7 +47,7 @@ def _no_place(town: Town) -> None:
 
 
 def _far_from_water(town: Town) -> None:
-    road = next(each for each in town.land.roads if each.street.name == "Quince Court")
+    road = town.land.road("Quince Court")
     at = road.line.length - 500.0
     outfall = _outfall(town, beside(road.line, at, 150.0), "Quince Court", "")
     _feed(town, outfall, beside(road.line, at, 15.0), 405.0)
@@ -59,7 +59,7 @@ def _far_from_water(town: Town) -> None:
 def _between_waters(town: Town) -> None:
     """A spot on the berm between Alder Brook and Heron Lake, about as far from the one as from the other."""
     brook, lake = town.land.brooks["9902-0013"], town.land.ponds["9902-0002"].exterior
-    near = shapely.ops.nearest_points(brook, lake)
+    near = nearest_points(brook, lake)
     middle = LineString([near[0], near[1]]).interpolate(0.52, normalized=True)
     outfall = _outfall(town, (middle.x, middle.y), "Heron Lake Road", "")
     _feed(town, outfall, beside(LineString([near[0], near[1]]), near[0].distance(middle), 48.0), 345.0)
@@ -69,7 +69,7 @@ def _between_waters(town: Town) -> None:
 
 
 def _culvert_outlet(town: Town) -> None:
-    brook, road = town.land.brooks["9902-0011"], next(r for r in town.land.roads if r.street.name == "Old Orchard Road")
+    brook, road = town.land.brooks["9902-0011"], town.land.road("Old Orchard Road")
     crossing = shapely.get_parts(brook.intersection(road.line))[0]
     x, y = beside(brook, brook.project(Point(shapely.get_coordinates(crossing)[0])) + 24.0, 3.0)
     outfall = _outfall(town, (x, y), "Old Orchard Road", "9902-0011")
@@ -140,14 +140,14 @@ def plant_structure_faults(town: Town) -> None:
 
 def plant_parcel_faults(town: Town) -> None:
     """Plants F40 to F43 in the roll."""
-    plain = [each for each in town.parcels if not each.business and not each.values["DUP_GEO"] and each.values["LOC_ST_NBR"]]
-    bow = next(each for each in plain if each.values["PROP_CLASS"] == "210" and len(each.ground.exterior.coords) == 5)
+    homes = [each for each in town.parcels if each.values["PROP_CLASS"] == "210" and not each.values["DUP_GEO"]]
+    bow = next(each for each in homes if len(each.ground.exterior.coords) == 5)
     a, b, c, d = list(bow.ground.exterior.coords)[:4]
     bow.ground = Polygon([a, c, b, d])
     town.plant(Planted(
         "F40", "fault", "a lot drawn as a bow tie", PARCELS, "parcels", bow.key,
         "made valid, the change of area reported", report="made_valid_area_changed"))  # fmt: skip
-    street = [each for each in plain if each.values["LOC_STREET"] == "Cobbler Lane"][:4]
+    street = [each for each in homes if each.values["LOC_STREET"] == "Cobbler Lane"][:4]
     for parcel, print_key in zip(street, ("2.1", "2.10", "14.-3-2.1", "14.-3-2.10"), strict=True):
         parcel.values["PRINT_KEY"] = print_key
     town.plant(Planted(
@@ -162,11 +162,10 @@ def plant_parcel_faults(town: Town) -> None:
         f"text to the last digit, {SWIS} first", case="text_key"))  # fmt: skip
     line = next(each for each in town.drains.lines if each.kind == "Pipe")
     town.plant(Planted(
-        "F44", "fault", "line ids of ten characters, zeros in front", GPKG, "pipes", line.id, "stay text", case="text_key"))  # fmt: skip
+        "F44", "fault", "line ids of ten characters, zeros in front", GPKG, "pipes", line.id,
+        "stay text", case="text_key"))  # fmt: skip
 
 
 def without_place(town: Town) -> set[str]:
     """Ids of structures and outfalls whose place is left blank in the files."""
     return {each.id for each in town.planted if each.code in ("F20", "F30")}
-
-

@@ -59,7 +59,8 @@ def write_geopackage(layers: Mapping[str, gpd.GeoDataFrame], path: Path) -> None
 
 def write_geojson(layer: gpd.GeoDataFrame, path: Path) -> None:
     """GeoJSON as RFC 7946 wants it: longitude and latitude, seven decimals, rings to the right, no crs member."""
-    pyogrio.write_dataframe(layer, path, driver="GeoJSON", layer_options={"RFC7946": "YES", "COORDINATE_PRECISION": "7"})
+    options = {"RFC7946": "YES", "COORDINATE_PRECISION": "7"}
+    pyogrio.write_dataframe(layer, path, driver="GeoJSON", layer_options=options)
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:

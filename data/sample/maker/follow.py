@@ -24,7 +24,7 @@ def components(drains: Drainage) -> dict[str, int]:
             low = min([label[line.id], *(number.get(end, label[line.id]) for end in ends)])
             changed = changed or low != label[line.id] or any(number.get(end) != low for end in ends)
             label[line.id] = low
-            number.update({end: low for end in ends})
+            number.update(dict.fromkeys(ends, low))
     return label
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 from shapely import LineString, MultiPolygon, Point, Polygon
+from shapely.ops import nearest_points, substring
 
 from maker import plan
 from maker.curves import GRID_FT, Array, meander, meet, shore, smooth_line, split_at_meetings
@@ -42,6 +43,10 @@ class Land:
     roads: list[Road]
     way: MultiPolygon
     heights: Heights = field(repr=False)
+
+    def road(self, name: str) -> Road:
+        """The road of that name."""
+        return next(each for each in self.roads if each.street.name == name)
 
 
 class Heights:
@@ -111,9 +116,10 @@ def _make_brooks(ponds: dict[str, Polygon], rng: np.random.Generator) -> dict[st
             mouth = Point(line.coords[-1])
             target = drawn[brook.into]
             crossing = line.intersection(target)
-            end = crossing if not crossing.is_empty else shapely.ops.nearest_points(target, mouth)[0]
+            end = crossing if not crossing.is_empty else nearest_points(target, mouth)[0]
             end = shapely.get_parts(end)[0]
-            line = LineString([*shapely.get_coordinates(shapely.ops.substring(line, 0.0, line.project(end)))[:-1], *end.coords])
+            upper = shapely.get_coordinates(substring(line, 0.0, line.project(end)))[:-1]
+            line = LineString([*upper, *end.coords])
         drawn[brook.segment] = line.simplify(0.6)
     return drawn
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import geopandas as gpd
 import numpy as np
 import shapely
-from scipy.spatial import cKDTree
 from shapely import LineString, MultiPoint, Point, Polygon
 from shapely.ops import linemerge, substring
 
-from maker import plan
 from maker.land import Land
 
 ACRE_FT2 = 43_560.0
@@ -57,8 +54,11 @@ def make_lots(land: Land, rng: np.random.Generator) -> list[Lot]:
     water = shapely.union_all(list(land.ponds.values()))
     shoreland = land.ponds["9902-0001"].buffer(210.0).simplify(12.0)
     ground = land.town.difference(land.way).difference(water)
-    lots = [Lot(part, "shore", "", part.representative_point(), True)
-            for part in shapely.get_parts(ground.intersection(shoreland)) if part.area > 2000.0]
+    lots = [
+        Lot(part, "shore", "", part.representative_point(), True)
+        for part in shapely.get_parts(ground.intersection(shoreland))
+        if part.area > 2000.0
+    ]
     for block in shapely.get_parts(ground.difference(shoreland)):
         if block.area > 2000.0:
             lots += _cut_block(block, land, rng)

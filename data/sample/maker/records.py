@@ -5,7 +5,8 @@ from __future__ import annotations
 from shapely import Point
 
 from maker.drainage import Structure
-from maker.planted import DrainRecord, Parcel, Planted, Town
+from maker.planted import DrainRecord, Planted, Town
+from maker.roll import Parcel
 
 SHEET = "drain_records.xlsx"
 SEARCHED = "site plans, building permits, MS4 as-builts"
@@ -61,7 +62,14 @@ def make_drain_records(town: Town) -> None:
         parcel = town.parcel_of(business)
         to = nearest_basin(town, parcel).id
         number = _record(
-            town, parcel, to, carries, kind=kind, reference=reference, approved_by="Highway Superintendent", approved_on=day
+            town,
+            parcel,
+            to,
+            carries,
+            kind=kind,
+            reference=reference,
+            approved_by="Highway Superintendent",
+            approved_on=day,
         )
         town.plant(Planted(
             code, "control", f"{business}: a {carries} drain documented and approved", SHEET, "drains", number,

@@ -36,7 +36,7 @@ BUSINESSES = (
     Business("Grange Row Offices (sample)", "464", "Office building", (390, -330)),
     Business("Sample Cleaners", "484", "Dry cleaner", (700, 50)),
     Business("Example Hardware", "484", "Store, one story", (-1190, -720)),
-    Business("Imaginary Landscape Supply", "473", "Greenhouse", (-2600, 1500)),
+    Business("Imaginary Landscape Supply", "473", "Greenhouse", (-1700, 2700)),
     Business("Heron Landing Restaurant (sample)", "421", "Restaurant", (3500, 2440)),
     Business("Heron Lake Marina (sample)", "570", "Marina", (4150, 2480)),
     Business("Route 991 Garage (sample)", "433", "Auto repair", (-200, -780)),
@@ -50,15 +50,31 @@ BUSINESSES = (
     Business("Central School (sample)", "612", "School", (120, 420)),
     Business("Old Stone Church (sample)", "620", "Church", (-1000, -80)),
     Business("Volunteer Fire House (sample)", "662", "Fire station", (-120, 560)),
-    Business("Lake Sewer District Plant", "853", "Sewage treatment", (5280, 1300)),
+    Business("Lake Sewer District Plant", "853", "Sewage treatment", (5640, 1250)),
 )
 CONDOMINIUM: XY = (-420, 450)
 CONDOMINIUM_UNITS = 12
+MAIN_STREET = "NYS Route 991"
 
 SURNAMES = ("Placeholder", "Exampleton", "Samplewood", "Testerfield", "Inventedson", "Imaginary", "Fictional", "Madeup")
-FIRST_NAMES = ("Juniper", "Wren", "Alder", "Sorrel", "Linden", "Tansy", "Rowan", "Marten", "Heron", "Bracken", "Yarrow", "Fern")
+FIRST_NAMES = (
+    "Juniper",
+    "Wren",
+    "Alder",
+    "Sorrel",
+    "Linden",
+    "Tansy",
+    "Rowan",
+    "Marten",
+    "Heron",
+    "Bracken",
+    "Yarrow",
+    "Fern",
+)
 ORDINARY = {
     "hamlet": (("210", "One family", 0.72), ("220", "Two family", 0.16), ("311", "Vacant residential", 0.12)),
+    "main street": (("482", "Row type store", 0.18), ("484", "Store, one story", 0.16), ("465", "Professional office", 0.12),
+                    ("210", "One family", 0.34), ("220", "Two family", 0.12), ("330", "Vacant commercial", 0.08)),
     "lake": (("210", "One family", 0.62), ("260", "Seasonal", 0.28), ("311", "Vacant residential", 0.10)),
     "suburb": (("210", "One family", 0.92), ("311", "Vacant residential", 0.08)),
     "rural": (("210", "One family", 0.66), ("240", "Rural residence", 0.18), ("314", "Rural vacant", 0.16)),
@@ -66,7 +82,13 @@ ORDINARY = {
              ("105", "Vacant farmland", 0.12), ("910", "Private forest", 0.10)),
     "back": (("910", "Private forest", 0.6), ("322", "Rural vacant over 10 acres", 0.4)),
 }  # fmt: skip
-BUILT = {"hamlet": (1860, 1975), "lake": (1926, 1968), "suburb": (1984, 2016), "rural": (1905, 2012), "deep": (1840, 1990)}
+BUILT = {
+    "hamlet": (1860, 1975),
+    "lake": (1926, 1968),
+    "suburb": (1984, 2016),
+    "rural": (1905, 2012),
+    "deep": (1840, 1990),
+}
 
 
 @dataclass
@@ -139,7 +161,8 @@ def _place(lot: Lot, land: Land, unit: int) -> dict[str, object]:
 
 
 def _use(lot: Lot, business: Business | None, unit: int, rng: np.random.Generator) -> dict[str, object]:
-    habit = "deep" if lot.zone == "rural" and lot.deep else lot.zone
+    on_main_street = lot.zone == "hamlet" and lot.road == MAIN_STREET
+    habit = "main street" if on_main_street else "deep" if lot.zone == "rural" and lot.deep else lot.zone
     if business:
         prop_class, used_as = business.prop_class, business.used_as
     elif unit:
@@ -151,7 +174,7 @@ def _use(lot: Lot, business: Business | None, unit: int, rng: np.random.Generato
         k = int(rng.choice(len(choices), p=[share for _, _, share in choices]))
         prop_class, used_as = choices[k][:2]
     vacant = prop_class[0] in "39" or prop_class in ("105", "822")
-    year = 0 if vacant else int(rng.integers(*BUILT.get(habit, (1900, 1990))))
+    year = 0 if vacant else int(rng.integers(*BUILT.get(lot.zone if habit != "deep" else habit, (1900, 1990))))
     sewered = lot.zone == "lake"
     served = ("1", "None") if vacant else ("3", "Comm/public") if sewered else ("2", "Private")
     return {
@@ -165,7 +188,9 @@ def _use(lot: Lot, business: Business | None, unit: int, rng: np.random.Generato
     }
 
 
-def _owner(values: dict[str, object], business: Business | None, lot: Lot, rng: np.random.Generator) -> dict[str, object]:
+def _owner(
+    values: dict[str, object], business: Business | None, lot: Lot, rng: np.random.Generator
+) -> dict[str, object]:
     """Owner and mailing address, made up so that nobody can take them for a neighbour's."""
     town = business is not None and business.prop_class in ("651", "652", "853")
     person = f"{rng.choice(SURNAMES)}, {rng.choice(FIRST_NAMES)}"
@@ -175,7 +200,9 @@ def _owner(values: dict[str, object], business: Business | None, lot: Lot, rng: 
         name, away = "Invented City Water Supply", True
     return {
         "PRIMARY_OWNER": name,
-        "ADD_OWNER": f"{rng.choice(SURNAMES)}, {rng.choice(FIRST_NAMES)}" if not business and rng.random() < 0.3 else "",
+        "ADD_OWNER": f"{rng.choice(SURNAMES)}, {rng.choice(FIRST_NAMES)}"
+        if not business and rng.random() < 0.3
+        else "",
         "MAIL_ADDR": f"{rng.integers(1, 400)} Nowhere Avenue" if away else values["PARCEL_ADDR"],
         "MAIL_CITY": "Faraway" if away else "Sampleton",
         "MAIL_STATE": "NY",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import shapely
 from scipy.signal import find_peaks
 from shapely import LineString, Point
+from shapely.ops import nearest_points
 
 from maker import plan
 from maker.curves import Array
@@ -85,7 +87,7 @@ def _runs_of(street: plan.Street, line: LineString, land: Land, meetings: dict[t
             lows.append((at, _end(line.interpolate(at), land, meetings)))
     lows.sort(key=lambda each: each[0])
     runs = []
-    for (start, low), (end, next_low) in zip(lows[:-1], lows[1:], strict=True):
+    for (start, low), (end, next_low) in pairwise(lows):
         inside = (along >= start) & (along <= end)
         crest = float(along[inside][int(np.argmax(height[inside]))])
         runs += [Run(street, line, crest, start, low), Run(street, line, crest, end, next_low)]
@@ -127,4 +129,4 @@ def nearest_bank(spot: Point, land: Land) -> tuple[str, Point]:
     """The nearest water of all and the point of its bank or shore nearest to the spot."""
     waters = {**land.brooks, **{segment: pond.exterior for segment, pond in land.ponds.items()}}
     segment = min(waters, key=lambda each: waters[each].distance(spot))
-    return segment, shapely.ops.nearest_points(waters[segment], spot)[0]
+    return segment, nearest_points(waters[segment], spot)[0]

@@ -16,6 +16,7 @@ from maker.file_faults import without_place
 from maker.files import (
     DEGREES,
     METRES,
+    ORIGIN,
     frame,
     lonlat,
     write_csv,
@@ -28,8 +29,8 @@ from maker.planted import Town
 
 SHAPEFILE_NAMES = (
     "SWIS", "PARCEL_ADDR", "PRINT_KEY", "SBL", "LOC_ST_NBR", "LOC_STREET", "LOC_UNIT", "PROP_CLASS", "ROLL_SECTION", "YR_BLT",
-    "ACRES", "SEWER_TYPE", "SEWER_DESC", "WATER_SUPPLY", "WATER_DESC", "USED_AS_DESC", "PRIMARY_OWNER", "ADD_OWNER", "MAIL_ADDR",
-    "MAIL_CITY", "MAIL_STATE", "MAIL_ZIP", "SWIS_SBL_ID", "OWNER_TYPE", "DUP_GEO",
+    "ACRES", "SEWER_TYPE", "SEWER_DESC", "WATER_SUPPLY", "WATER_DESC", "USED_AS_DESC", "PRIMARY_OWNER", "ADD_OWNER",
+    "MAIL_ADDR", "MAIL_CITY", "MAIL_STATE", "MAIL_ZIP", "SWIS_SBL_ID", "OWNER_TYPE", "DUP_GEO",
 )  # fmt: skip
 SURVEYS = ("2008-10-21", "2009-07-14", "2011-04-28", "2016-08-09", "2023-05-17")
 SPEED_MPH = {plan.STATE: 40, plan.COUNTY: 35, plan.TOWN: 30, plan.PRIVATE: 15}
@@ -56,7 +57,7 @@ def _parcels(town: Town, path: Path) -> None:
         "COUNTY_NAME": "Sample", "MUNI_NAME": "North Salem (sample)", "CITYTOWN_NAME": "North Salem (sample)",
         "CITYTOWN_SWIS": "559900", "LOC_ZIP": "00000", "ROLL_YR": 2025, "SPATIAL_YR": 2025,
     }  # fmt: skip
-    rows = []
+    rows: list[dict[str, Any]] = []
     for parcel in town.parcels:
         values = fixed | {name: parcel.values[name] for name in SHAPEFILE_NAMES}
         values |= {"CALC_ACRES": parcel.values["ACRES"], "SWIS_PRINT_KEY_ID": f"559900{parcel.values['PRINT_KEY']}"}
@@ -91,8 +92,6 @@ def _stormwater(town: Town, path: Path, rng: np.random.Generator) -> None:
 
 def _placed(xy: tuple[float, float], *, lost: bool, at_zero: bool) -> Point | None:
     """Where a structure is drawn: nowhere, or at the state plane's own origin, or where it is."""
-    from maker.files import ORIGIN
-
     if lost:
         return None
     return Point(-ORIGIN[0], -ORIGIN[1]) if at_zero else Point(xy)
@@ -100,9 +99,7 @@ def _placed(xy: tuple[float, float], *, lost: bool, at_zero: bool) -> Point | No
 
 def _line_row(line: Line, town: Town, rng: np.random.Generator) -> dict[str, Any]:
     kept = line.id in town.kept_ids
-    start, end = (
-        each if kept or rng.random() > SPARSE["from_to"] else "" for each in (line.from_id, line.to_id)
-    )
+    start, end = (each if kept or rng.random() > SPARSE["from_to"] else "" for each in (line.from_id, line.to_id))
     inverts = line.inverts_ft if line.inverts_ft and (kept or rng.random() > SPARSE["invert"]) else (None, None)
     closed = line.kind != "Ditch"
     wide = float(rng.choice([24, 36, 48, 60]))
@@ -167,7 +164,8 @@ def _outfall_row(
 
 
 def _waters(town: Town, path: Path) -> None:
-    rows, shapes = [], []
+    rows: list[dict[str, Any]] = []
+    shapes: list[shapely.Geometry] = []
     for pond in plan.PONDS:
         listed = pond.segment == plan.LAKE.segment
         rows.append({
@@ -190,7 +188,7 @@ def _watersheds(town: Town, path: Path) -> None:
     outside = [brook.segment for brook in plan.BROOKS if brook.into == ""]
     to_lake = [brook.segment for brook in plan.BROOKS if brook.into == plan.LAKE.segment] + [plan.LAKE.segment]
     sheds = watersheds(town)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"ID": "WS-1", "NAME": "Tamarack Reservoir watershed", "KIND": "TMDL", "PWL_ID": plan.RESERVOIR.segment,
          "POLLUTANT": "Phosphorus", "APPROVED": "2000-06-30", "SW_REQ": "Y"},
         {"ID": "WS-2", "NAME": "Heron Lake watershed", "KIND": "303(d)", "PWL_ID": plan.LAKE.segment,
@@ -200,13 +198,15 @@ def _watersheds(town: Town, path: Path) -> None:
         shapely.union_all([shed for segment, shed in sheds.items() if segment not in outside]),
         shapely.union_all([sheds[segment] for segment in to_lake]),
     ]
-    write_geojson(frame(rows, [_smooth(shape) for shape in shapes], crs=DEGREES), path)
+    write_geojson(frame(rows, [_smooth(shape, town.land.town) for shape in shapes], crs=DEGREES), path)
 
 
 def watersheds(town: Town) -> dict[str, shapely.Geometry]:
     """For each water the ground that is nearer to it than to any other, within the town."""
     waters = {**town.land.brooks, **{segment: pond.exterior for segment, pond in town.land.ponds.items()}}
-    spots = {segment: shapely.points(shapely.get_coordinates(line.segmentize(150.0))) for segment, line in waters.items()}
+    spots = {
+        segment: shapely.points(shapely.get_coordinates(line.segmentize(150.0))) for segment, line in waters.items()
+    }
     owner = [segment for segment, points in spots.items() for _ in points]
     points = [point for segment in spots for point in spots[segment]]
     cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(points), extend_to=town.land.town))
@@ -218,18 +218,21 @@ def watersheds(town: Town) -> dict[str, shapely.Geometry]:
     return {segment: shapely.union_all(parts).intersection(town.land.town) for segment, parts in grouped.items()}
 
 
-def _smooth(shape: shapely.Geometry) -> MultiPolygon:
-    smooth = shape.buffer(1.0).simplify(45.0).buffer(60.0).buffer(-60.0)
-    return MultiPolygon([part for part in shapely.get_parts(smooth) if part.area > 1e5])
+def _smooth(shape: shapely.Geometry, town: shapely.Polygon) -> MultiPolygon:
+    """The ground with its corners rounded, as a divide runs, and without scraps."""
+    rounded = shape.buffer(280.0).buffer(-560.0).buffer(280.0).simplify(12.0).intersection(town)
+    return MultiPolygon([part for part in shapely.get_parts(rounded) if part.area > 1e6])
 
 
 def _roads(town: Town, path: Path) -> None:
-    rows, shapes = [], []
+    rows: list[dict[str, Any]] = []
+    shapes = []
     for road in town.land.roads:
         for piece in road.pieces:
+            kind = road.street.kind
             rows.append({
-                "ROAD_ID": f"R{len(rows) + 1:04d}", "NAME": road.street.name, "CLASS": road.street.kind,
-                "SPEED": SPEED_MPH[road.street.kind], "ONEWAY": "N", "PRIVATE": "Y" if road.street.kind == plan.PRIVATE else "N",
+                "ROAD_ID": f"R{len(rows) + 1:04d}", "NAME": road.street.name, "CLASS": kind, "SPEED": SPEED_MPH[kind],
+                "ONEWAY": "N", "PRIVATE": "Y" if kind == plan.PRIVATE else "N",
             })  # fmt: skip
             shapes.append(piece)
     write_zipped_shapefile(frame(rows, shapes), path)
@@ -241,15 +244,19 @@ def _boundary(town: Town, path: Path) -> None:
 
 
 def _facilities(town: Town, path: Path) -> None:
+    own, general = "NPDES Individual Permit", "General Permit Covered Facility"
     listed = (
         ("FAC-01", "Town Highway Garage", "Highway garage", "", "", "", "", "Y", "high"),
         ("FAC-02", "Town Hall", "Office", "", "", "", "", "Y", "low"),
-        ("FAC-03", "Lake Sewer District Plant", "Sewage treatment", "NYX000003", "NPDES Individual Permit", "Effective", "Y", "Y", "high"),
-        ("FAC-04", "Tannery Works (sample)", "Manufacturing", "NYX000004", "General Permit Covered Facility", "Expired", "N", "N", ""),
-        ("FAC-05", "Imaginary Landscape Supply", "Nursery", "NYX000005", "General Permit Covered Facility", "Effective", "N", "N", ""),
-        ("FAC-06", "Heron Lake Marina (sample)", "Marina", "NYX000006", "General Permit Covered Facility", "Terminated", "", "N", ""),
+        ("FAC-03", "Lake Sewer District Plant", "Sewage treatment", "NYX000003", own, "Effective", "Y", "Y", "high"),
+        ("FAC-04", "Tannery Works (sample)", "Manufacturing", "NYX000004", general, "Expired", "N", "N", ""),
+        ("FAC-05", "Imaginary Landscape Supply", "Nursery", "NYX000005", general, "Effective", "N", "N", ""),
+        ("FAC-06", "Heron Lake Marina (sample)", "Marina", "NYX000006", general, "Terminated", "", "N", ""),
+    )
+    names = (
+        "SourceID", "CWPName", "KIND", "PERMIT_ID", "CWPPermitTypeDesc", "CWPPermitStatusDesc", "PROOF_ON_FILE", "MUNICIPAL",
+        "PRIORITY",
     )  # fmt: skip
-    names = ("SourceID", "CWPName", "KIND", "PERMIT_ID", "CWPPermitTypeDesc", "CWPPermitStatusDesc", "PROOF_ON_FILE", "MUNICIPAL", "PRIORITY")
     spots = [town.parcel_of(each[1]).ground.representative_point().coords[0] for each in listed]
     rows = [
         dict(zip(names, each, strict=True)) | {"FacLat": f"{lat:.7f}", "FacLong": f"{lon:.7f}"}
