@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import geopandas as gpd
 import numpy as np
@@ -15,7 +14,6 @@ from pyproj import CRS
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
-from shapely.ops import substring
 
 from layers.crs import feet_per_unit
 from layers.joins.network import EDGE_COLUMNS, NO_STRUCTURE, Network, empty_network
@@ -178,7 +176,7 @@ class _Noder:
         return self._nearest_structure(ends, self.tolerances.snap_ft)
 
     def _free(self, ends: Ends) -> Bools:
-        return (ends.node < 0) & self.carries[:, None]
+        return np.asarray((ends.node < 0) & self.carries[:, None])
 
     def _nearest_structure(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
         free = self._free(ends)
@@ -339,35 +337,51 @@ class _Noder:
 
 def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -> pd.DataFrame:
     """One row a piece of a line: line, part, start and end node as drawn, geometry."""
-    whole = np.setdiff1d(np.arange(len(shapes)), touches["line"].to_numpy(np.int64))
-    rows = [
-        pd.DataFrame(
-            {
-                "line": whole,
-                "part": 0,
-                "start": ends.node[whole, 0],
-                "end": ends.node[whole, 1],
-                "geometry": shapes[whole],
-            }
-        )
-    ]
-    split = np.unique(touches["line"].to_numpy(np.int64)).tolist()
-    rows += [_pieces(row, shapes[row], ends.node[row], touches[touches["line"] == row]) for row in split]
-    return pd.concat(rows, ignore_index=True)
+    touches = touches.sort_values(["line", "along", "node"])
+    line, along, node = (touches[name].to_numpy() for name in ("line", "along", "node"))
+    cut, first = np.unique(line, return_index=True)
+    whole = np.setdiff1d(np.arange(len(shapes)), cut)
+    pieces = np.diff(np.append(first, len(line))) + 1
+    last = np.cumsum(pieces) - 1
+    of_cut = np.repeat(cut, pieces)
+    start, end = np.empty(len(of_cut), np.int64), np.empty(len(of_cut), np.int64)
+    start[np.append(0, last[:-1] + 1)[: len(cut)]], end[last] = ends.node[cut, 0], ends.node[cut, 1]
+    inner = np.setdiff1d(np.arange(len(of_cut)), last)
+    end[inner], start[inner + 1] = node, node
+    return pd.DataFrame(
+        {
+            "line": np.concatenate([whole, of_cut]),
+            "part": np.concatenate(
+                [np.zeros(len(whole), np.int64), np.arange(len(of_cut)) - np.repeat(last - pieces + 1, pieces)]
+            ),
+            "start": np.concatenate([ends.node[whole, 0], start]),
+            "end": np.concatenate([ends.node[whole, 1], end]),
+            "geometry": np.concatenate([shapes[whole], _cut(shapes, cut, line, along)]),
+        }
+    )
 
 
-def _pieces(row: int, shape: shapely.LineString, node: Ints, touches: pd.DataFrame) -> pd.DataFrame:
-    cuts: list[tuple[float, int]] = [
-        (0.0, int(node[0])),
-        *sorted(zip(touches["along"], touches["node"], strict=True)),
-        (shape.length, int(node[1])),
-    ]
-    made: list[dict[str, object]] = []
-    for (start, tail), (end, head) in pairwise(cuts):
-        made.append(
-            {"line": row, "part": len(made), "start": tail, "end": head, "geometry": substring(shape, start, end)}
-        )
-    return pd.DataFrame(made)
+def _cut(shapes: npt.NDArray[np.object_], cut: Ints, line: Ints, along: Floats) -> npt.NDArray[np.object_]:
+    """The lines `cut`, each cut at the distances `along` of its rows in `line` (both sorted), piece by piece."""
+    at, owner = shapely.get_coordinates(shapes[cut], return_index=True)
+    step = np.hypot(*np.diff(at, axis=0, prepend=at[:1]).T)
+    step[np.diff(owner, prepend=-1) != 0] = 0.0
+    run = np.cumsum(step)
+    run -= run[np.searchsorted(owner, np.arange(len(cut)))][owner]
+    places = shapely.get_coordinates(shapely.line_interpolate_point(shapes[line], along))
+    whose = np.concatenate([owner, np.searchsorted(cut, line)])
+    distance, is_cut = np.concatenate([run, along]), np.repeat([0, 1], [len(at), len(line)])
+    order = np.lexsort((is_cut, distance, whose))
+    xy, whose, distance, is_cut = np.concatenate([at, places])[order], whose[order], distance[order], is_cut[order]
+    beside = (np.abs(np.diff(distance)) < 1e-9) & (np.diff(whose) == 0)  # a vertex where the cut is would stand twice
+    double = (is_cut == 0) & (
+        np.append(beside & (is_cut[1:] == 1), False) | np.append(False, beside & (is_cut[:-1] == 1))
+    )
+    xy, whose, is_cut = xy[~double], whose[~double], is_cut[~double]
+    twice = np.repeat(np.arange(len(xy)), 1 + is_cut)  # a cut ends one piece and begins the next
+    begins = np.append(True, (np.diff(twice) == 0) | (np.diff(whose[twice]) != 0)) if len(twice) else np.empty(0, bool)
+    made = shapely.linestrings(xy[twice], indices=np.cumsum(begins) - 1) if len(twice) else np.empty(0, object)
+    return np.asarray(made, dtype=object)
 
 
 def _add(text: str, more: str) -> str:

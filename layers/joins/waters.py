@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import geopandas as gpd
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import shapely
 from pyproj import CRS
@@ -36,125 +36,122 @@ def link_waters(
     if outfalls is None or waters is None or not len(outfalls) or not len(waters):
         return pd.DataFrame({name: [] for name in COLUMNS})
     confirmed, denied = _decided(records or Records())
-    near = _candidates(outfalls, waters, feet_per_unit(crs), tolerances.water_ft)
-    asked = _Asked(
-        outfalls, waters, waters["name"].map(plain_name), near, confirmed, denied, feet_per_unit(crs), tolerances
-    )
-    rows = [row for outfall in outfalls.index for row in asked.rows(str(outfall))]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"distance_ft": float, "chosen": bool, "ambiguous": bool})
+    pairs = _near(outfalls, waters, tolerances.water_ft / feet_per_unit(crs))
+    pairs["denied"] = _denied(pairs, outfalls, waters, denied)
+    told = _told(outfalls, waters, confirmed, denied)
+    pairs = pd.concat([pairs[~_among(pairs, told)], told], ignore_index=True)
+    shapes = outfalls.geometry.to_numpy()[pairs["outfall"]], waters.geometry.to_numpy()[pairs["water"]]
+    pairs["distance_ft"] = np.round(shapely.distance(*shapes) * feet_per_unit(crs), 1)
+    pairs["segment_id"] = waters.index.to_numpy(object)[pairs["water"]]
+    pairs = _choose(pairs.sort_values(["outfall", "distance_ft", "segment_id"]), waters, tolerances.water_tie_ft)
+    return _described(pairs, outfalls, waters)
 
 
-def _decided(records: Records) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """For each outfall the water that an officer confirmed last, and those that were found not to be connected."""
+def _decided(records: Records) -> tuple[dict[str, str], set[tuple[str, str]]]:
+    """For each outfall the water that an officer confirmed last, and the pairs that were found not to be connected."""
     confirmed: dict[str, str] = {}
-    denied: dict[str, set[str]] = {}
+    denied: set[tuple[str, str]] = set()
     for record in records.of("link_confirmed"):
         layer, _, segment = str(record.data["to"]).partition(":")
+        outfall = record.subject_id
         if not record.subject.startswith("outfalls:") or layer != "waters":
             continue
         if record.data.get("connected") == "no":
-            denied.setdefault(record.subject_id, set()).add(segment)
-            if confirmed.get(record.subject_id) == segment:
-                del confirmed[record.subject_id]
+            denied.add((outfall, segment))
+            if confirmed.get(outfall) == segment:
+                del confirmed[outfall]
         else:
-            confirmed[record.subject_id] = segment
-            denied.get(record.subject_id, set()).discard(segment)
+            confirmed[outfall] = segment
+            denied.discard((outfall, segment))
     return confirmed, denied
 
 
-def _candidates(
-    outfalls: gpd.GeoDataFrame, waters: gpd.GeoDataFrame, feet: float, limit_ft: float
-) -> dict[str, dict[str, float]]:
-    """For each outfall the waters within the limit and how far they are, in ft."""
-    places = outfalls[outfalls.geometry.notna()]
-    located = waters[waters.geometry.notna()]
-    tree = shapely.STRtree(located.geometry.to_numpy())
-    place, water = tree.query(places.geometry.to_numpy(), predicate="dwithin", distance=limit_ft / feet)
-    gap = shapely.distance(places.geometry.to_numpy()[place], located.geometry.to_numpy()[water]) * feet
-    near: dict[str, dict[str, float]] = {}
-    for outfall, segment, feet_away in zip(places.index[place], located.index[water], np.round(gap, 1), strict=True):
-        near.setdefault(str(outfall), {})[str(segment)] = float(feet_away)
-    return near
+def _near(outfalls: gpd.GeoDataFrame, waters: gpd.GeoDataFrame, limit: float) -> pd.DataFrame:
+    """Row numbers of outfall and water of every pair within the limit (CRS units)."""
+    tree = shapely.STRtree(waters.geometry.to_numpy())
+    outfall, water = tree.query(outfalls.geometry.to_numpy(), predicate="dwithin", distance=limit)
+    return pd.DataFrame({"outfall": outfall, "water": water, "method": "nearest"})
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """All that decides the water of an outfall."""
+def _denied(
+    pairs: pd.DataFrame, outfalls: gpd.GeoDataFrame, waters: gpd.GeoDataFrame, denied: set[tuple[str, str]]
+) -> npt.NDArray[np.bool_]:
+    ids = zip(
+        outfalls.index.to_numpy(object)[pairs["outfall"]], waters.index.to_numpy(object)[pairs["water"]], strict=True
+    )
+    return np.array([pair in denied for pair in ids], dtype=bool)
 
-    outfalls: gpd.GeoDataFrame
-    waters: gpd.GeoDataFrame
-    names: pd.Series[str]
-    near: Mapping[str, Mapping[str, float]]
-    confirmed: Mapping[str, str]
-    denied: Mapping[str, set[str]]
-    feet: float
-    tolerances: Tolerances
 
-    def rows(self, outfall: str) -> list[tuple[object, ...]]:
-        """The links of one outfall, the chosen first, then by distance."""
-        distance = dict(self.near.get(outfall, {}))
-        denied = self.denied.get(outfall, set())
-        open_to = {segment: gap for segment, gap in distance.items() if segment not in denied}
-        chosen, method, source, confidence = self._choice(outfall, open_to, denied)
-        for segment in chosen:
-            distance.setdefault(segment, self._distance(outfall, segment))
-        ambiguous = len(chosen) > 1
-        found: list[tuple[object, ...]] = []
-        for segment, gap in sorted(distance.items(), key=lambda item: (item[0] not in chosen, item[1], item[0])):
-            name = self.waters.at[segment, "name"]
-            if segment in chosen:
-                sure = "possible" if ambiguous else confidence
-                found.append((outfall, segment, name, method, gap, True, ambiguous, sure, source))
-            elif segment in denied:
-                found.append(
-                    (outfall, segment, name, "found not connected", gap, False, False, "confirmed", "register")
-                )
-            else:
-                found.append((outfall, segment, name, "nearest", gap, False, False, "possible", "drawing"))
-        return found
-
-    def _choice(self, outfall: str, distance: Mapping[str, float], denied: set[str]) -> tuple[list[str], str, str, str]:
-        """The waters chosen, by what method, from what source, with what confidence."""
-        recorded = self.outfalls.loc[outfall]
-        sure = self.confirmed.get(outfall, "")
-        if sure in self.waters.index:
-            return [sure], "confirmed", "register", "confirmed"
-        segment = str(recorded["recv_segment"])
-        if segment in self.waters.index and segment not in denied:
-            return [segment], "recorded segment", str(recorded["source"]), "probable"
-        named = self._named(outfall, str(recorded["recv_name"]), distance, denied)
-        if named:
-            return [named], "recorded name", str(recorded["source"]), "probable"
-        confidence = "possible" if recorded["recv_name"] or recorded["recv_segment"] else "probable"
-        return self._plausible(distance), "nearest", "drawing", confidence
-
-    def _named(self, outfall: str, name: str, distance: Mapping[str, float], denied: set[str]) -> str:
-        """The nearest water of that name, at any distance; empty where there is none."""
-        wanted = plain_name(name)
-        if not wanted:
-            return ""
-        same = [str(each) for each in self.waters.index[self.names == wanted] if each not in denied]
-        return min(same, key=lambda each: (distance.get(each, self._distance(outfall, each)), each), default="")
-
-    def _plausible(self, distance: Mapping[str, float]) -> list[str]:
-        """The nearest water, and those about as near whose standing differs."""
-        if not distance:
-            return []
-        ordered = sorted(distance, key=lambda each: (distance[each], each))
-        first = ordered[0]
-        limit = distance[first] + self.tolerances.water_tie_ft
-        return [
-            each
-            for each in ordered
-            if each == first or (distance[each] <= limit and self._standing(each) != self._standing(first))
+def _told(
+    outfalls: gpd.GeoDataFrame, waters: gpd.GeoDataFrame, confirmed: Mapping[str, str], denied: set[tuple[str, str]]
+) -> pd.DataFrame:
+    """At most one pair an outfall: the confirmed water, else the recorded segment, else the nearest of the recorded name."""
+    number = {str(segment): row for row, segment in enumerate(waters.index)}
+    by_name: dict[str, list[str]] = {}
+    for segment, name in waters["name"].items():
+        by_name.setdefault(plain_name(name), []).append(str(segment))
+    found: list[tuple[int, int, str]] = []
+    recorded = zip(outfalls.index, outfalls["recv_segment"], outfalls["recv_name"], outfalls.geometry, strict=True)
+    for row, (outfall, segment, name, place) in enumerate(recorded):
+        free = [
+            each for each in by_name.get(plain_name(name), ()) if plain_name(name) and (outfall, each) not in denied
         ]
+        if confirmed.get(outfall) in number:
+            found.append((row, number[confirmed[outfall]], "confirmed"))
+        elif segment in number and (outfall, segment) not in denied:
+            found.append((row, number[segment], "recorded segment"))
+        elif free:
+            nearest = min(free, key=lambda each: (_apart(place, waters.geometry.iat[number[each]]), each))
+            found.append((row, number[nearest], "recorded name"))
+    table = pd.DataFrame(found, columns=["outfall", "water", "method"])
+    return table.astype({"outfall": np.int64, "water": np.int64}).assign(denied=np.zeros(len(found), dtype=bool))
 
-    def _standing(self, segment: str) -> tuple[object, ...]:
-        return tuple(self.waters.loc[segment, ["ir_category", "listed_303d", "tmdl"]])
 
-    def _distance(self, outfall: str, segment: str) -> float:
-        place, water = self.outfalls.geometry[outfall], self.waters.geometry[segment]
-        return round(float(place.distance(water)) * self.feet, 1) if place is not None and water is not None else np.nan
+def _apart(place: shapely.Geometry | None, water: shapely.Geometry | None) -> float:
+    return float(shapely.distance(place, water)) if place is not None and water is not None else np.inf
+
+
+def _among(pairs: pd.DataFrame, told: pd.DataFrame) -> pd.Series[bool]:
+    """Which pairs are told as well as near."""
+    keys = pd.MultiIndex.from_frame(pairs[["outfall", "water"]])
+    return pd.Series(keys.isin(pd.MultiIndex.from_frame(told[["outfall", "water"]])), index=pairs.index)
+
+
+def _choose(pairs: pd.DataFrame, waters: gpd.GeoDataFrame, tie_ft: float) -> pd.DataFrame:
+    """Marks what is chosen: the water told, else the nearest and those about as near whose standing differs."""
+    told = pairs["method"] != "nearest"
+    standing = waters[["ir_category", "listed_303d", "tmdl"]].astype("str").agg("|".join, axis=1).to_numpy()
+    pairs["standing"] = standing[pairs["water"]]
+    open_ = pairs[~pairs["denied"] & ~told.groupby(pairs["outfall"]).transform("any")]
+    first = open_.drop_duplicates("outfall").set_index("outfall")
+    nearest, its_standing = (open_["outfall"].map(first[name]) for name in ("distance_ft", "standing"))
+    as_near = (open_["distance_ft"] <= nearest + tie_ft) & (open_["standing"] != its_standing)
+    plausible = open_.index[as_near | ~open_.duplicated("outfall")]
+    pairs["chosen"] = told | pairs.index.isin(plausible)
+    pairs["ambiguous"] = pairs["chosen"] & (pairs.groupby("outfall")["chosen"].transform("sum") > 1)
+    return pairs.sort_values(["outfall", "chosen", "distance_ft", "segment_id"], ascending=[True, False, True, True])
+
+
+def _described(pairs: pd.DataFrame, outfalls: gpd.GeoDataFrame, waters: gpd.GeoDataFrame) -> pd.DataFrame:
+    """The links with names, confidence and source; a recorded water that was not found makes the nearest only possible."""
+    recorded = (outfalls["recv_name"] != "") | (outfalls["recv_segment"] != "")
+    unmatched = recorded.to_numpy()[pairs["outfall"]] & (pairs["method"] == "nearest")
+    unsure = pairs["ambiguous"] | unmatched | ~pairs["chosen"]
+    method = pairs["method"].mask(pairs["denied"], "found not connected")
+    by_register = pairs["denied"] | (method == "confirmed")
+    source = np.where(method == "nearest", "drawing", outfalls["source"].to_numpy(object)[pairs["outfall"]])
+    columns = {
+        "outfall_id": outfalls.index.to_numpy(object)[pairs["outfall"]],
+        "segment_id": pairs["segment_id"].to_numpy(object),
+        "name": waters["name"].to_numpy(object)[pairs["water"]],
+        "method": method.to_numpy(object),
+        "distance_ft": pairs["distance_ft"].to_numpy(float),
+        "chosen": pairs["chosen"].to_numpy(bool),
+        "ambiguous": pairs["ambiguous"].to_numpy(bool),
+        "confidence": np.where(by_register, "confirmed", np.where(unsure, "possible", "probable")),
+        "source": np.where(by_register, "register", source),
+    }
+    return pd.DataFrame(columns)
 
 
 def plain_name(name: str) -> str:
