@@ -50,13 +50,13 @@ def make_drain_records(town: Town) -> None:
         to = _nearest_pipe(town, parcel) if code == "S06" else nearest_basin(town, parcel).id
         number = _record(town, parcel, to, carries, found_on=found_on, searched=f"{SEARCHED}, {found_on[:4]}")
         town.plant(Planted(
-            code, "suspected", f"{business}: a {carries} drain to {to}, in no record", SHEET, "drains", number,
+            code, "suspected", f"{business}: a drain ({carries}) to {to}, in no record", SHEET, "drains", number,
             "no record found in the records searched", finding="DRN-01"))  # fmt: skip
     for code, business, carries, kind, reference in UNAPPROVED:
         parcel = town.parcel_of(business)
         number = _record(town, parcel, nearest_basin(town, parcel).id, carries, kind=kind, reference=reference)
         town.plant(Planted(
-            code, "suspected", f"{business}: a {carries} drain on {reference}, approved by nobody", SHEET, "drains", number,
+            code, "suspected", f"{business}: a drain ({carries}) on {reference}, approved by nobody", SHEET, "drains", number,
             "on record, no approval recorded", finding="DRN-02"))  # fmt: skip
     for code, business, carries, kind, reference, day in APPROVED:
         parcel = town.parcel_of(business)
@@ -72,14 +72,14 @@ def make_drain_records(town: Town) -> None:
             approved_on=day,
         )
         town.plant(Planted(
-            code, "control", f"{business}: a {carries} drain documented and approved", SHEET, "drains", number,
+            code, "control", f"{business}: a drain ({carries}) documented and approved", SHEET, "drains", number,
             "no flag", finding="DRN-01 DRN-02"))  # fmt: skip
     for code, road, carries in RESIDENTIAL:
         parcel = _home(town, road)
         number = _record(town, parcel, nearest_basin(town, parcel).id, carries)
         if code:
             town.plant(Planted(
-                code, "control", f"a {carries} drain of a house on {road}, in no record", SHEET, "drains", number,
+                code, "control", f"a drain ({carries}) of a house on {road}, in no record", SHEET, "drains", number,
                 "no flag: a residential lot", finding="DRN-01 DRN-02"))  # fmt: skip
 
 
