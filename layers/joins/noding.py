@@ -59,15 +59,15 @@ def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances
     ends, flipped, basis, doubt = noder.recorded_ends()
     ends = noder.join_structures(ends)
     ends, touches = noder.join_lines(ends)
+    ends = noder.join_recorded(ends, doubt)
     ends = noder.join_doubtful(ends)
     return noder.network(noder.close(ends), touches, flipped, basis, doubt, crs)
 
 
 def _structures(layers: Mapping[str, gpd.GeoDataFrame]) -> gpd.GeoDataFrame:
-    frames = [_plain(layers[name], name, ("system",)) for name in STRUCTURES if name in layers]
-    return (
-        pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"layer": [], "asset_id": [], "geometry": []})
-    )
+    frames = [_plain(layers[name], name, ("source_id",)) for name in STRUCTURES if name in layers]
+    nothing = pd.DataFrame({"layer": [], "asset_id": [], "source_id": [], "geometry": []})
+    return pd.concat(frames, ignore_index=True) if frames else nothing
 
 
 def _lines(layers: Mapping[str, gpd.GeoDataFrame], shortest: float) -> gpd.GeoDataFrame:
@@ -105,41 +105,56 @@ class _Noder:
         self.tree = cKDTree(self.at) if len(self.at) else None
         self.made: list[tuple[float, float]] = []
         self.made_kind: list[str] = []
+        self.named: list[tuple[Ints, Ints, Ints, Floats]] = []
 
     # -- 1. what the records say
 
     def recorded_ends(self) -> tuple[Ends, Bools, list[str], list[str]]:
-        """Ends joined by recorded ids, which lines are drawn against the flow, on what basis, and what contradicts it."""
+        """Ends joined by recorded ids, which lines are drawn against the flow, on what basis, and what contradicts it.
+
+        Both ids decide where each lies within `recorded_id_ft` of its end, one alone where it lies within
+        `snap_doubtful_ft`: a slip in one id would else turn a line and tear it from the next one.
+        """
         count = len(self.lines)
         ends = Ends(np.full((count, 2), -1, np.int64), np.zeros((count, 2)), np.zeros((count, 2), bool))
         flipped, basis, doubt = np.zeros(count, bool), ["drawn"] * count, [""] * count
         if not count:
             return ends, flipped, basis, doubt
         up, down = self._known("from_id"), self._known("to_id")
-        gap = np.full((count, 2, 2), np.inf)  # line, (from, to), (first end, last end)
-        for which, node in enumerate((up, down)):
-            known = node >= 0
-            gap[known, which] = np.linalg.norm(self.ends_at[known] - self.at[node[known]][:, None], axis=2) * self.feet
-        near = gap.min(axis=2) <= self.tolerances.recorded_id_ft
-        both = near.all(axis=1) & (up != down)
-        straight, reverse = gap[:, 0, 0] + gap[:, 1, 1], gap[:, 0, 1] + gap[:, 1, 0]
-        one_sided = np.where(near[:, 0], gap[:, 0, 0] > gap[:, 0, 1], gap[:, 1, 1] > gap[:, 1, 0])
-        by_ids = np.where(both, straight > reverse, one_sided)
-        has_ids = near.any(axis=1) & (up != down)
-        flipped[has_ids] = by_ids[has_ids]
-        for which, node in enumerate((up, down)):
-            rows = np.flatnonzero(has_ids & near[:, which])
-            side = np.where(flipped[rows], 1 - which, which)
-            ends = ends.joined((rows, side), node[rows], gap[rows, which, side])
+        apart = up != down
+        gap = self._gaps(up, down)
+        limit, close = self.tolerances.recorded_id_ft, gap.min(axis=2) <= self.tolerances.snap_doubtful_ft
+        fits = np.minimum(np.maximum(gap[:, 0, 0], gap[:, 1, 1]), np.maximum(gap[:, 0, 1], gap[:, 1, 0])) <= limit
+        by_both = gap[:, 0, 0] + gap[:, 1, 1] > gap[:, 0, 1] + gap[:, 1, 0]
+        by_one = np.where(close[:, 0], gap[:, 0, 0] > gap[:, 0, 1], gap[:, 1, 1] > gap[:, 1, 0])
+        has_ids = (fits | close.any(axis=1)) & apart
+        flipped[has_ids] = np.where(fits, by_both, by_one)[has_ids]
         for row in np.flatnonzero(has_ids):
             basis[row] = "recorded"
         self._inverts(has_ids, flipped, basis, doubt)
-        far = np.stack([up, down], axis=1) >= 0
-        for row in np.flatnonzero((far & ~near).any(axis=1)):
-            doubt[row] = _add(
-                doubt[row], f"a recorded id lies more than {self.tolerances.recorded_id_ft:g} ft from both ends"
-            )
+        for which, node in enumerate((up, down)):
+            named = np.where(apart, node, -1)
+            side = np.where(flipped, 1 - which, which)
+            ends = self._join_named(ends, named, side, gap[np.arange(count), which, side], doubt)
         return ends, flipped, basis, doubt
+
+    def _join_named(self, ends: Ends, node: Ints, side: Ints, gap: Floats, doubt: list[str]) -> Ends:
+        """Ends joined to the structures that the record names for them: at once where near, later where further off."""
+        limit = self.tolerances.recorded_id_ft
+        for row in np.flatnonzero((node >= 0) & (gap > limit)):
+            doubt[row] = _add(doubt[row], f"a recorded id lies more than {limit:g} ft from the end that it names")
+        close = gap <= self.tolerances.snap_doubtful_ft
+        near, off = (np.flatnonzero((node >= 0) & each) for each in (close, ~close & (gap <= limit)))
+        self.named.append((off, side[off], node[off], gap[off]))
+        return ends.joined((near, side[near]), node[near], gap[near])
+
+    def _gaps(self, up: Ints, down: Ints) -> Floats:
+        """Feet from the structures that are recorded up and down to the first and the last end, shape (lines, 2, 2)."""
+        gap = np.full((len(up), 2, 2), np.inf)
+        for which, node in enumerate((up, down)):
+            known = node >= 0
+            gap[known, which] = np.linalg.norm(self.ends_at[known] - self.at[node[known]][:, None], axis=2) * self.feet
+        return gap
 
     def _inverts(self, has_ids: Bools, flipped: Bools, basis: list[str], doubt: list[str]) -> None:
         first, last = (self.lines[name].to_numpy(float) for name in ("invert_up_ft", "invert_dn_ft"))
@@ -154,11 +169,12 @@ class _Noder:
                 flipped[row] = True
 
     def _known(self, column: str) -> Ints:
-        """For each line the structure with that id; an id that two layers use is decided by the nearer one."""
+        """For each line the structure with that id; of several that bear it in their source the nearest is meant."""
         wanted = self.lines[column].to_numpy(object)
         by_id: dict[str, list[int]] = {}
-        for node, asset in enumerate(self.points["asset_id"]):
-            by_id.setdefault(asset, []).append(node)
+        for node, names in enumerate(zip(self.points["asset_id"], self.points["source_id"], strict=True)):
+            for name in dict.fromkeys(names):
+                by_id.setdefault(name, []).append(node)
         found = np.full(len(wanted), -1, np.int64)
         for row, asset in enumerate(wanted):
             nodes = by_id.get(asset, ()) if asset else ()
@@ -184,7 +200,7 @@ class _Noder:
             return ends
         gap, node = self.tree.query(self.ends_at[free], distance_upper_bound=limit_ft / self.feet * (1 + 1e-9))
         rows, sides = np.nonzero(free)
-        hit = np.isfinite(gap)
+        hit = np.isfinite(gap) & ~(doubtful & (node == ends.node[rows, 1 - sides]))
         return ends.joined((rows[hit], sides[hit]), node[hit], gap[hit] * self.feet, doubtful=doubtful)
 
     def join_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
@@ -201,6 +217,7 @@ class _Noder:
             return ends
         at = self.ends_at[rows, sides]
         pairs = cKDTree(at).query_pairs(limit_ft / self.feet * (1 + 1e-9), output_type="ndarray")
+        pairs = pairs[~(doubtful & (rows[pairs[:, 0]] == rows[pairs[:, 1]]))]
         size = len(rows)
         graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
         _, label = connected_components(graph, directed=False)
@@ -257,7 +274,19 @@ class _Noder:
         margin = self.tolerances.snap_ft / self.feet
         return along, (along > margin) & (along < self.lengths[line] - margin)
 
-    # -- 3. what the drawing may mean
+    # -- 3. what the records and the drawing may mean
+
+    def join_recorded(self, ends: Ends, doubt: list[str]) -> Ends:
+        """Ends that the drawing leaves free joined to the structure that the record names, up to `recorded_id_ft` away.
+
+        Where the drawing joins the end to something else the drawing is followed, and that is a doubt.
+        """
+        for rows, sides, node, gap in self.named:
+            free = self._free(ends)[rows, sides]
+            for row, size in zip(rows[~free], gap[~free], strict=True):
+                doubt[row] = _add(doubt[row], f"the structure that the record names lies {size:.1f} ft from the end")
+            ends = ends.joined((rows[free], sides[free]), node[free], gap[free])
+        return ends
 
     def join_doubtful(self, ends: Ends) -> Ends:
         """Ends still free joined to a structure, then to another free end, within `snap_doubtful_ft`."""
