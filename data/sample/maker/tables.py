@@ -202,20 +202,21 @@ def _watersheds(town: Town, path: Path) -> None:
 
 
 def watersheds(town: Town) -> dict[str, shapely.Geometry]:
-    """For each water the ground that is nearer to it than to any other, within the town."""
+    """For each water the ground that is nearer to it than to any other, in and around the town."""
+    around = town.land.town.buffer(1500.0)
     waters = {**town.land.brooks, **{segment: pond.exterior for segment, pond in town.land.ponds.items()}}
     spots = {
         segment: shapely.points(shapely.get_coordinates(line.segmentize(150.0))) for segment, line in waters.items()
     }
     owner = [segment for segment, points in spots.items() for _ in points]
     points = [point for segment in spots for point in spots[segment]]
-    cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(points), extend_to=town.land.town))
+    cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(points), extend_to=around))
     tree = shapely.STRtree(points)
     cell, point = tree.query(cells, predicate="contains")
     grouped: dict[str, list[shapely.Geometry]] = {}
     for k, n in zip(cell.tolist(), point.tolist(), strict=True):
         grouped.setdefault(owner[n], []).append(cells[k])
-    return {segment: shapely.union_all(parts).intersection(town.land.town) for segment, parts in grouped.items()}
+    return {segment: shapely.union_all(parts).intersection(around) for segment, parts in grouped.items()}
 
 
 def _smooth(shape: shapely.Geometry, town: shapely.Polygon) -> MultiPolygon:
