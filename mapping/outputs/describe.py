@@ -14,6 +14,7 @@ from layers.schema import schema
 from layers.town import Town
 from layers.trace import IN_NETWORK, Trace, premises_key, trace
 from mapping.cases.case import Case
+from mapping.chain import chain
 from mapping.conditions import outfall_conditions
 from mapping.findings import Finding, Report
 from mapping.law import Law
@@ -123,6 +124,29 @@ def marks(town: Town, subject: str, direction: str) -> list[dict[str, str]]:
     )
 
 
+def link_rows(town: Town, law: Law, subject: str, on: date) -> list[tuple[str, str, str, str, str, str]]:
+    """Every link of the chain from a thing down: from, to, how it is known, how far, how sure, and on whose word."""
+    layer, key = layer_of(subject)
+    asked = f"premises:{premises_key(town, key)}" if layer == "parcels" else subject
+    return [
+        (
+            place_words(town, each.from_),
+            f"{each.kind} {place_words(town, each.to)}",
+            each.method,
+            say_distance(each.distance_ft),
+            each.confidence,
+            shown(each.source),
+        )
+        for each in chain(town, law, asked, on).links
+    ]
+
+
+def place_words(town: Town, subject: str) -> str:
+    """`outfalls:OF-014` as it is read: `outfall OF-014`; lots and waters by their names."""
+    layer, key = layer_of(subject)
+    return f"{schema(layer).one} {name_of(town, subject) if layer in ('parcels', 'waters') else shown(key)}"
+
+
 def say_distance(feet: float) -> str:
     """A distance in feet, from half a mile in miles too.
 
@@ -185,9 +209,10 @@ def _waters(town: Town, outfall: str) -> list[str]:
 
 
 def _conditions(town: Town, law: Law, outfalls: Iterable[str], on: date) -> list[str]:
-    table = outfall_conditions(town, law, on)
-    mine = table[table["outfall_id"].isin(list(outfalls)) & (table["condition"] != "")]
-    best = mine.sort_values("distance_ft").drop_duplicates(["segment_id", "condition", "basis"])
+    table = outfall_conditions(town, law, on, outfalls=list(outfalls))
+    mine = table[table["condition"] != ""]
+    mine = mine.assign(rank=mine["basis"].map(list(BASIS).index))
+    best = mine.sort_values(["rank", "distance_ft"]).drop_duplicates(["segment_id", "condition", "basis"])
     return [_condition(row) for row in best.to_dict("records")]
 
 
@@ -233,13 +258,3 @@ def _doubt(doubt: Any) -> str:
 
 def _shares(some: Iterable[str], others: Iterable[str]) -> bool:
     return not set(some).isdisjoint(others)
-
-
-def place_words(subject: str) -> str:
-    """`outfalls:OF-014` as it is read: `outfall OF-014`.
-
-    >>> place_words("outfalls:OF-014"), place_words("premises:55-1")
-    ('outfall OF-014', 'lot 55-1')
-    """
-    layer, key = layer_of(subject)
-    return f"{schema(layer).one} {key}"

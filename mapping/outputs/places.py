@@ -134,6 +134,15 @@ def bounds(town: Town) -> tuple[float, float, float, float] | None:
     return town.settings.bounds
 
 
+def start_of(town: Town) -> tuple[float, float]:
+    """Where crews start: the `depot` of the town's options (longitude, latitude), else the middle of the town."""
+    depot = town.settings.options.get("depot")
+    if depot:
+        return float(depot[0]), float(depot[1])
+    west, south, east, north = bounds(town) or (0.0, 0.0, 0.0, 0.0)
+    return round((west + east) / 2, DECIMALS), round((south + north) / 2, DECIMALS)
+
+
 def names(layer: str, frame: gpd.GeoDataFrame) -> list[str]:
     """What each row of a layer is called on the map, in the order of the frame."""
     fields = [frame[name] for name in DETAIL.get(layer, ()) if name in frame]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from mapping import pipeline, server
-from mapping.outputs.describe import Described, describe
+from mapping.outputs.describe import Described, describe, link_rows
 from mapping.pages import parts, show
 from mapping.pages.event_form import open_case, record_event
 from mapping.pages.show import Html, bullets, put, tag
 
 WAYS = {"down": "where it goes", "up": "what drains here", "off": "no trace"}
-LAW_NOTE = "* The section's number follows from the order of the sections; the Town has yet to confirm it."
 
 
 def show_panel(desk: server.Desk, subject: str) -> None:
@@ -27,12 +26,18 @@ def show_panel(desk: server.Desk, subject: str) -> None:
     if found.goes or found.drains:
         st.segmented_control("Trace on the map", list(WAYS), format_func=WAYS.__getitem__, default="down", key="trace")
     put(_section("Where it goes", found.goes), _section("What drains here", found.drains), _doubts(found.doubts))
+    if found.goes and st.toggle("Every link, with how it is known", key="links"):
+        put(_links(desk, subject))
     flags = [parts.finding(each) for each in found.findings if each.status != "dismissed"]
     if flags or found.cannot_say:
         put(tag("h2", f"Flags ({len(flags)})"), *flags, parts.cannot_say(found.cannot_say))
     for case in found.cases:
         put(parts.case_summary(case, picture.on))
-    put(tag("h2", "On record"), parts.fields(found.facts), tag("p", LAW_NOTE, cls="ms4-note") if flags else Html(""))
+    put(
+        tag("h2", "On record"),
+        parts.fields(found.facts),
+        tag("p", parts.LAW_NOTE, cls="ms4-note") if flags else Html(""),
+    )
 
 
 def _nothing(desk: server.Desk, subject: str) -> None:
@@ -70,6 +75,13 @@ def _actions(desk: server.Desk, found: Described) -> None:
     if right.button("Record event", width="stretch", key="record_event"):
         cases = [each.id for each in found.cases]
         record_event(subject=found.subject, cases=cases, case=cases[0] if cases else "")
+
+
+def _links(desk: server.Desk, subject: str) -> Html:
+    law = pipeline.open_law(desk.town.settings)
+    rows = link_rows(desk.town, law, subject, desk.picture.on)
+    lines = [tag("li", f"{start} {end}: ", tag("span", " · ".join(rest), cls="ms4-note")) for start, end, *rest in rows]
+    return tag("ul", *lines)
 
 
 def _section(title: str, lines: tuple[str, ...]) -> Html:

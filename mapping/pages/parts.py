@@ -17,6 +17,7 @@ from mapping.pages.show import Html, bullets, join, tag
 from mapping.register import KINDS
 from mapping.words import say_day
 
+LAW_NOTE = "* The section's number follows from the order of the sections; the Town has yet to confirm it."
 STATE_CLASS = {"overdue": "ms4-late", "late": "ms4-late"}
 CASE_CLASS = {"case_late": "ms4-late", "case_soon": "ms4-soon"}
 HIDDEN_DATA = frozenset({"attachments"})

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import streamlit as st
 
 from layers.errors import MS4Error
 from mapping.outputs.places import shown
+from mapping.words import say_day
 
 STYLE_SHEET = Path(__file__).resolve().parent / "page.css"
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
@@ -80,6 +82,17 @@ def ask_name(key: str) -> str:
     if name.strip():
         st.session_state["by"] = name.strip()
     return name.strip()
+
+
+def day(value: date) -> str:
+    """A date as people here write it."""
+    return say_day(value)
+
+
+def downloads(files: Sequence[Path | str]) -> None:
+    """A button for each file that was written."""
+    for path in map(Path, files):
+        st.download_button(path.name, path.read_bytes(), file_name=path.name, on_click="ignore", key=f"get_{path}")
 
 
 def empty(text: str, step: str = "") -> None:

@@ -1,0 +1,107 @@
+"""Layers: what is loaded and how complete it is, the reports of all imports, and the import of one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from layers.crosswalk import load_crosswalk
+from layers.ingest import Request
+from layers.schema import LAYERS, schema
+from layers.sources import open_source
+from mapping import pipeline, server
+from mapping.outputs import tables, uploads
+from mapping.pages import show
+from mapping.pages.show import bullets, put, tag
+
+BY_ALIASES = "by the names of its fields"
+
+
+def main() -> None:
+    """Shows what is loaded, then how to load more."""
+    desk = server.open_desk()
+    listed = pipeline.list_layers(desk.folder)
+    show.heading("Layers", f"{len(listed)} of {len(LAYERS)} kinds of layer are loaded")
+    if listed:
+        _loaded(listed)
+    else:
+        show.empty("No layer is loaded yet.", "Send the boundary first: every other file is checked against it.")
+    _import(desk)
+    reports = pipeline.list_imports(desk.folder)
+    if reports:
+        put(tag("h2", f"Imports ({len(reports)}), the newest first"))
+        st.dataframe(tables.import_rows(reports), hide_index=True, key="imports")
+
+
+def _loaded(listed: Sequence[Mapping[str, Any]]) -> None:
+    st.caption("Choose a row to see how much of each field is known.")
+    picked: Any = st.dataframe(
+        tables.layer_rows(listed), hide_index=True, on_select="rerun", selection_mode="single-row", key="loaded"
+    )
+    for number in picked.selection.rows:
+        put(tag("h2", f"{schema(listed[number]['layer']).title}: share of rows in which a field is known"))
+        st.dataframe(tables.field_rows(listed[number]), hide_index=True, key="fields")
+
+
+def _import(desk: server.Desk) -> None:
+    """One file: what it is, a report of what would happen, and only then the import."""
+    put(tag("h2", "Import a file"))
+    sent = st.file_uploader(
+        "A zipped shapefile or geodatabase, GeoPackage, GeoJSON, CSV or Excel file",
+        type=[each[1:] for each in uploads.KINDS],
+    )
+    if sent is None:
+        return
+    with show.faults():
+        path = uploads.hold(desk.folder, sent.name, sent.getvalue())
+        request, crosswalk = _ask(desk, path)
+        by = show.ask_name("import_by")
+        one, other = st.columns([1, 4])
+        if one.button("See what would change", key="dry_run"):
+            found = pipeline.import_source(
+                desk.folder, request, by=by, on=desk.picture.on, crosswalk_file=crosswalk, dry_run=True
+            )
+            st.session_state["dry_run_report"] = (str(request), [each.to_json() for each in found])
+        asked, reports = st.session_state.get("dry_run_report", ("", []))
+        if asked == str(request):
+            _report(reports)
+            if other.button("Accept and import", type="primary", key="accept", disabled=not by):
+                with st.spinner("Importing, and making the joins anew"):
+                    pipeline.import_source(desk.folder, request, by=by, on=desk.picture.on, crosswalk_file=crosswalk)
+                uploads.let_go(path)
+                del st.session_state["dry_run_report"]
+                st.rerun()
+
+
+def _ask(desk: server.Desk, path: Path) -> tuple[Request, Path | None]:
+    """How the file is to be read: which layer of it, as what, and where it lies if it does not say so itself."""
+    inside = open_source(path).layers
+    one, two, three = st.columns(3)
+    kept = {each.name: each for each in sorted((desk.folder / "crosswalks").glob("*.toml"))}
+    source_layer = one.selectbox("Layer in the file", [each.name for each in inside]) if len(inside) > 1 else None
+    how = two.selectbox("How its fields are read", [BY_ALIASES, *kept])
+    as_layer = (
+        three.selectbox("As layer", LAYERS, format_func=lambda each: schema(each).title) if how == BY_ALIASES else None
+    )
+    with st.expander("The file does not say where it lies"):
+        crs = st.text_input("Coordinate system", placeholder="EPSG:2260")
+        crs_by = st.text_input("Who says so")
+    crosswalk = load_crosswalk(kept[how]) if how != BY_ALIASES else None
+    request = Request(
+        path, layer=as_layer, crosswalk=crosswalk, source_layer=source_layer, crs=crs.strip(), crs_by=crs_by.strip()
+    )
+    return request, kept.get(how)
+
+
+def _report(reports: Sequence[Mapping[str, Any]]) -> None:
+    """What the import would do, layer by layer."""
+    st.dataframe(tables.import_rows(reports), hide_index=True, key="would")
+    for each in reports:
+        put(tag("h2", schema(each["layer"]).title), bullets(tables.import_lines(each)))
+
+
+if __name__ == "__main__":
+    main()
