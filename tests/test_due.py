@@ -3,9 +3,9 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, town
 
 from mapping.outputs.due import add_limit, due_locations, monitoring_locations, undecided_locations
+from tests.outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, town
 
 SUDS = {"color": {"kind": "Gray", "severity": 1}, "floatables": {"kind": "Suds", "severity": 1}}
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, record, town
 
 from layers.errors import CallError
 from mapping.findings.report import Report
 from mapping.law import load_law
 from mapping.outputs.completeness import completeness
 from mapping.outputs.numbers import annual_numbers, permit_year
+from tests.outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, record, town
 
 LAW = load_law("north_salem_194")
 NOTHING_FLAGGED = Report("Sampleton", ON, (), {}, (), (), {})

@@ -6,7 +6,6 @@ from datetime import date
 
 import numpy as np
 import pytest
-from outputs_town import DRY, ON, PERMIT, inspection, layer, line, lonlat, outfalls, town
 from pypdf import PdfReader
 
 from layers.errors import CallError
@@ -14,6 +13,7 @@ from mapping.outputs.due import DueLocation, Reason, due_locations
 from mapping.outputs.roads_graph import travel_between
 from mapping.outputs.route import dry_weather_of, plan_route
 from mapping.outputs.stops import write_route
+from tests.outputs_town import DRY, ON, PERMIT, inspection, layer, line, lonlat, outfalls, town
 
 MILE = 5280.0
 GPX = "{http://www.topografix.com/GPX/1/1}"

@@ -87,6 +87,6 @@ def _share(town: Town, asked: Asked) -> Share:
 def is_known(assets: gpd.GeoDataFrame, layer: str, name: str) -> pd.Series[bool]:
     """Whether a field is on record, for each row; `unknown` and empty text are not."""
     values = assets[name]
-    if name == "geometry" or schema(layer).field(name).type not in ("text", "yesno"):
-        return values.notna()
-    return values.notna() & ~values.isin(["", "unknown"])
+    known = pd.Series(values.notna(), index=assets.index, dtype=bool)
+    is_text = name != "geometry" and schema(layer).field(name).type in ("text", "yesno")
+    return known & ~values.isin(["", "unknown"]) if is_text else known

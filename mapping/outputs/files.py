@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
