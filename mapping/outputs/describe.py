@@ -108,20 +108,15 @@ def _outfalls_of(town: Town, segment: str) -> tuple[str, ...]:
 
 
 def marks(town: Town, subject: str, direction: str) -> list[dict[str, str]]:
-    """The assets of a trace to mark on the map: `subject` and the `dash` of its certainty; none for direction `off`."""
-    if direction not in ("up", "down") or not is_known(town, subject):
-        return []
+    """The assets and lots of a trace to mark on the map: `subject` and the `dash` of its certainty; none for `off`."""
     layer, key = layer_of(subject)
+    if direction not in ("up", "down") or not is_known(town, subject) or layer not in TRACED:
+        return []
     asked = f"premises:{key}" if layer == "parcels" else subject
     found = trace(town, asked, direction="up" if direction == "up" else "down")
     lots = [{"subject": f"parcels:{each.key}", "dash": ""} for each in found.premises]
-    water = [{"subject": f"waters:{each}", "dash": ""} for each in found.waters] if direction == "down" else []
     plain = STYLE["trace"]
-    return (
-        [{"subject": f"{each.layer}:{each.id}", "dash": dash(plain, each.certainty)} for each in found.assets]
-        + lots
-        + water
-    )
+    return [{"subject": f"{each.layer}:{each.id}", "dash": dash(plain, each.certainty)} for each in found.assets] + lots
 
 
 def link_rows(town: Town, law: Law, subject: str, on: date) -> list[tuple[str, str, str, str, str, str]]:

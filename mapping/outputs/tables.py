@@ -68,6 +68,12 @@ def unsure_rows(town: Town, report: Report) -> Rows:
     ]
 
 
+def by_urgency(cases: Iterable[Case], on: date) -> list[Case]:
+    """The cases, what is late first, then what is due soon, what is open, what is done."""
+    order = ("case_late", "case_soon", "case_open", "case_corrected")
+    return sorted(cases, key=lambda each: order.index(case_sign(each, on)[0]))
+
+
 def case_rows(town: Town, cases: Iterable[Case], on: date) -> Rows:
     """One row a case, with its next day in words."""
     return [
@@ -208,8 +214,11 @@ def behind_rows(number: Mapping[str, Any]) -> Rows:
 
 
 def _places(town: Town, finding: Finding) -> str:
+    """The lots that a flag is about, else the road that the asset is on."""
     lots = [name_of(town, f"premises:{key}") for key in finding.premises]
-    return say_list(lots, most=2) if lots else name_of(town, ":".join(finding.subject))
+    frame = town.layer(layer_of(finding.subject[0])[0])
+    on_road = "road" in frame and finding.subject[1] in frame.index
+    return say_list(lots, most=2) if lots else str(frame.at[finding.subject[1], "road"]) if on_road else ""
 
 
 def _cell(value: Any) -> Any:

@@ -20,7 +20,7 @@ ASKED = "case"
 def main() -> None:
     """Shows every case, and the one that is chosen."""
     desk = server.open_desk()
-    cases = list(desk.picture.cases)
+    cases = tables.by_urgency(desk.picture.cases, desk.picture.on)
     show.heading("Cases", f"{len(cases)} on record")
     if not cases:
         show.empty("No case is open.", "Choose a flagged thing on the map and press Open case.")

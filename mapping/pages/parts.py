@@ -54,7 +54,8 @@ def citation(cited: Citation) -> Html:
 
 def deadline(limit: Deadline) -> Html:
     """One duty: who must do what by when, with the counted day where it differs from the due day."""
-    return tag("li", tag("span", limit.title), " · ", limit.who, " · ", when(limit), section(limit))
+    who = f" · {limit.who}" if limit.who else ""
+    return tag("li", f"{limit.title}{who} · ", when(limit), section(limit))
 
 
 def when(limit: Deadline) -> Html:
@@ -64,9 +65,7 @@ def when(limit: Deadline) -> Html:
             "span", limit.state if limit.state in ("met", "late") else f"{limit.state}, {limit.unit or 'no limit'}"
         )
     days = tag("b", f"{'was due' if limit.state in ('met', 'late', 'overdue') else 'due'} {say_day(limit.due)}")
-    raw = (
-        tag("span", f" (counted to {say_day(limit.raw)}: {limit.why})") if limit.raw and limit.raw != limit.due else ""
-    )
+    raw = tag("span", f" (raw {say_day(limit.raw)}: {limit.why})") if limit.raw and limit.raw != limit.due else ""
     return tag("span", limit.state, " · ", days, raw, cls=STATE_CLASS.get(limit.state, ""))
 
 
@@ -107,9 +106,10 @@ def fields(rows: Sequence[tuple[str, str]]) -> Html:
 
 def _event(record: Record) -> Html:
     kind = KINDS[record.kind]
-    titles = {each.name: each.title for each in kind.fields}
     said = [
-        f"{titles.get(name, name)}: {_value(value)}" for name, value in record.data.items() if _is_said(name, value)
+        f"{each.title}: {_value(record.data[each.name])}"
+        for each in kind.fields
+        if _is_said(each.name, record.data.get(each.name))
     ]
     return tag(
         "div",

@@ -33,8 +33,15 @@ ms4.marks = (() => {
 
   function drawMarks(ctx, map, paths) {
     const page = { ctx, map, zoom: map.getZoom(), taken: [], named: new Set() };
-    const kinds = [caseWords, lakeName, lineName, lotLetter, flowArrow];
+    const kinds = [keepFree, caseWords, lakeName, lineName, lotLetter, flowArrow];
     kinds.forEach((draw) => paths.forEach((path) => draw(page, path, path.options.feature)));
+  }
+
+  /* No name is written over a flag or a structure's sign. */
+  function keepFree(page, path, feature) {
+    if (!path.getLatLng || !/^(flag|outfall|inter|intra)/.test(feature.symbol)) return;
+    const at = page.map.latLngToContainerPoint(path.getLatLng());
+    page.taken.push({ x: at.x - 9, y: at.y - 9, w: 18, h: 18 });
   }
 
   function caseWords(page, path, feature) {

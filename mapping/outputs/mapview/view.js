@@ -22,6 +22,8 @@ ms4.view = (() => {
       this.map = root instanceof L.Map ? root : L.map(root, MAP_OPTIONS);
       this.map.options.renderer = L.canvas({ padding: 0.25, tolerance: 4 });
       this.map.getContainer().classList.add('ms4-map');
+      this.map.createPane('ms4-pointed').style.zIndex = 450;
+      this.pen = L.svg({ pane: 'ms4-pointed', padding: 0.5 });
       this.placeControls();
       this.overlay = new marks.Overlay(this).addTo(this.map);
       this.map.on('moveend zoomend', () => this.afterMove());
@@ -189,6 +191,7 @@ ms4.view = (() => {
     drawPointed() {
       this.pointed?.remove();
       this.pointed = L.featureGroup().addTo(this.map);
+      this.map.getContainer().classList.toggle('ms4-dimmed', this.trace.length > 1);
       const dash = new Map(this.trace.map((each) => [each.subject, each.dash]));
       const { trace, selected } = this.style;
       this.pathsOf(new Set(dash.keys())).forEach((path) => this.outline(path, trace, dash.get(path.options.feature.subject)));
@@ -196,7 +199,7 @@ ms4.view = (() => {
     }
 
     outline(path, symbol, dash) {
-      const line = { color: symbol.stroke, weight: symbol.width_px, dashArray: dash || null, fill: false, interactive: false, opacity: 1 };
+      const line = { color: symbol.stroke, weight: symbol.width_px, dashArray: dash || null, fill: false, interactive: false, opacity: 1, pane: 'ms4-pointed', renderer: this.pen };
       const halo = { ...line, color: '#FFFFFF', weight: symbol.width_px + 4, dashArray: null, opacity: 0.85 };
       [halo, line].forEach((options) => this.copyOf(path, options).addTo(this.pointed));
     }
