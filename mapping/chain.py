@@ -91,7 +91,9 @@ def chain(town: Town, law: Law, subject: str, on: date) -> Chain:
     """
     layer, asset = find_subject(town, subject)
     links = list(_premises_links(town, layer, asset))
-    links += _drain_links(town, sorted(each for each in {subject, *(link.to for link in links)} if each.startswith("drains:")))
+    links += _drain_links(
+        town, sorted(each for each in {subject, *(link.to for link in links)} if each.startswith("drains:"))
+    )
     network_links, outfalls = _network_links(town, sorted({subject, *(link.to for link in links)}))
     conditions = outfall_conditions(town, law, on, outfalls=outfalls)
     reaches = tuple(_reaches(conditions.to_dict("records")))
@@ -125,7 +127,9 @@ def _drain_links(town: Town, drains: Iterable[str]) -> Iterator[ChainLink]:
         confirmed = {str(each.data["to"]) for each in said if each.data.get("connected") != "no"}
         for target in (":".join(each) for each in drain_targets(town, drain.partition(":")[2])):
             sure = "confirmed" if target in confirmed else "probable"
-            yield ChainLink(drain, target, "connected to", "recorded", _gap_ft(town, drain, target), sure, _source(town, drain))
+            yield ChainLink(
+                drain, target, "connected to", "recorded", _gap_ft(town, drain, target), sure, _source(town, drain)
+            )
 
 
 def _network_links(town: Town, begin: Iterable[str]) -> tuple[list[ChainLink], list[str]]:
@@ -183,7 +187,9 @@ def _water_links(town: Town, outfalls: list[str], listed: set[str]) -> Iterator[
         last = max((place for place, segment in enumerate(way) if segment in listed), default=0)
         for here, following in pairwise(way[: last + 1]):
             one, other = f"waters:{here}", f"waters:{following}"
-            yield ChainLink(one, other, "flows into", "recorded", _gap_ft(town, one, other), "probable", _source(town, one))
+            yield ChainLink(
+                one, other, "flows into", "recorded", _gap_ft(town, one, other), "probable", _source(town, one)
+            )
 
 
 def _reaches(rows: list[dict[Any, Any]]) -> Iterator[Reach]:
@@ -197,7 +203,9 @@ def _reaches(rows: list[dict[Any, Any]]) -> Iterator[Reach]:
 
 def _gap_ft(town: Town, one: str, other: str) -> float:
     """How far two things lie apart; not a number where one is not located."""
-    places = [town.layer(layer).geometry.get(asset) for layer, _, asset in (each.partition(":") for each in (one, other))]
+    places = [
+        town.layer(layer).geometry.get(asset) for layer, _, asset in (each.partition(":") for each in (one, other))
+    ]
     if places[0] is None or places[1] is None:
         return math.nan
     return round(float(places[0].distance(places[1])) * feet_per_unit(town.crs), 1)

@@ -106,10 +106,11 @@ class _Ask:
             shed = self.sheds.loc[link["watershed_id"]]
             for standing in self._of_shed(shed):
                 confidence = "probable" if standing.certain else "possible"
-                text = f"lies in the watershed {_named(shed, shed.name)}: {standing.why}"
-                category = self._category(str(shed["segment_id"]))
+                text = f"lies within the watershed on record as {_named(shed, shed.name)}: {standing.why}"
+                segment = str(shed["segment_id"])
+                name, category = self._water(segment) or (str(shed["name"]), "unknown")
                 yield (
-                    link["asset_id"], str(shed["segment_id"]), str(shed["name"]), category, "within_watershed",
+                    link["asset_id"], segment, name, category, "within_watershed",
                     standing.condition, standing.pollutants, 0.0, confidence, text,
                 )  # fmt: skip
 
@@ -121,17 +122,22 @@ class _Ask:
     ) -> tuple[object, ...]:
         name = _named(water, reached.segment_id)
         if reached.basis == "discharges_to":
-            text = f"discharges to {name}, {say_feet(reached.distance_ft)}: {standing.why}"
+            text = f"discharges to {name} ({say_feet(reached.distance_ft)}): {standing.why}"
         else:
-            text = f"reaches {name} through {reached.through}, {say_feet(reached.distance_ft)} down: {standing.why}"
+            text = f"reaches {name} through {reached.through} ({say_feet(reached.distance_ft)} down): {standing.why}"
         return (
             outfall, reached.segment_id, str(water["name"]), str(water["ir_category"]), reached.basis,
             standing.condition, standing.pollutants, reached.distance_ft, confidence, text,
         )  # fmt: skip
 
-    def _category(self, segment: str) -> str:
+    def _water(self, segment: str) -> tuple[str, str] | None:
+        """Name and category of a water that is on the layer."""
         waters = self.town.layer("waters")
-        return str(waters.at[segment, "ir_category"]) if segment in waters.index else "unknown"
+        return (
+            (str(waters.at[segment, "name"]), str(waters.at[segment, "ir_category"]))
+            if segment in waters.index
+            else None
+        )
 
     def _of_water(self, water: Any) -> list[Standing]:
         """Every standing of a water: listed and under a TMDL at once is possible, for different pollutants."""
@@ -141,7 +147,9 @@ class _Ask:
         if category == LISTED or (claimed and category != TMDL_APPROVED):
             found.append(self._listed(category, pollutants, denied=water["listed_303d"] == "no"))
         if category == TMDL_APPROVED or water["tmdl"] == "yes" or pd.notna(water["tmdl_approved_on"]):
-            aside = ", recorded as 303(d) listed, which category 4a is not" if category == TMDL_APPROVED and claimed else ""
+            aside = (
+                ", recorded as 303(d) listed, which category 4a is not" if category == TMDL_APPROVED and claimed else ""
+            )
             prefix = "" if category == "unknown" else f"category {category}{aside}, "
             tmdl = self._tmdl(water["tmdl_approved_on"], pollutants, self._requirements(str(water.name)))
             found += [replace(each, why=f"{prefix}{each.why}") for each in tmdl]
@@ -173,7 +181,9 @@ class _Ask:
         if shed["kind"] == "TMDL":
             return self._tmdl(shed["approved_on"], pollutant, str(shed["stormwater_requirements"]))
         if shed["kind"] == "303(d)":
-            return [Standing("", pollutant, f"303(d) listed water{_for(pollutant)}; condition B asks for a discharge to it")]
+            return [
+                Standing("", pollutant, f"303(d) listed water{_for(pollutant)}; condition B asks for a discharge to it")
+            ]
         return []
 
     def _requirements(self, segment: str) -> str:

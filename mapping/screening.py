@@ -233,12 +233,14 @@ def _indicator_faults(observation: Observation) -> Iterator[str]:
 
 def _entry_faults(name: str, entry: object, *, needs_kind: bool) -> Iterator[str]:
     if not isinstance(entry, Mapping):
-        yield f"{name} must say its severity as {{\"severity\": 1}}"
+        yield f'{name} must say its severity as {{"severity": 1}}'
         return
     kind, severity = entry.get("kind"), entry.get("severity")
     if needs_kind and not (isinstance(kind, str) and kind.strip()):
         yield f"{name} does not say its kind"
-    if not _says_nothing(kind) and (not isinstance(severity, int) or isinstance(severity, bool) or severity not in (1, 2, 3)):
+    if not _says_nothing(kind) and (
+        not isinstance(severity, int) or isinstance(severity, bool) or severity not in (1, 2, 3)
+    ):
         yield f"{name} has the severity {severity!r}, it must be 1, 2 or 3"
 
 

@@ -25,12 +25,12 @@ def say_feet(feet: float) -> str:
     return f"{feet:,.0f} ft" if math.isfinite(feet) else "distance not known"
 
 
-def say_list(words: Iterable[str], *, most: int = 5) -> str:
-    """Words with commas between them, those beyond `most` counted.
+def say_list(words: Iterable[str], *, most: int = 5, between: str = ", ") -> str:
+    """Words with commas (or what else is asked for) between them, those beyond `most` counted.
 
     >>> say_list(["CB-1", "CB-2"]), say_list("abcdefg", most=3)
     ('CB-1, CB-2', 'a, b, c and 4 more')
     """
     every = list(words)
     more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    return between.join(every[:most]) + more

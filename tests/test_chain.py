@@ -7,12 +7,12 @@ from datetime import date
 from typing import Any
 
 import pytest
-from tests.findings_town import town_of
 
 from layers.errors import CallError
 from layers.town import Town
 from mapping.chain import Chain, ChainLink, chain
 from mapping.law import load_law
+from tests.findings_town import town_of
 
 LAW = load_law("north_salem_194")
 ON = date(2026, 8, 4)
@@ -21,17 +21,22 @@ ON = date(2026, 8, 4)
 def shop_town(*, category: str = "5", records: Iterable[dict[str, Any]] = (), **more: Any) -> Town:
     """A shop with a drain to a basin, a pipe to an outfall at a brook, and a listed lake below the brook.
 
-        shop (0 0 .. 100 100) --DR-1--> CB-1 (150 50) --P-1--> OF-1 (350 50)  brook at y = 20, flows east into the lake
+    shop (0 0 .. 100 100) --DR-1--> CB-1 (150 50) --P-1--> OF-1 (350 50)  brook at y = 20, flows east into the lake
     """
+    shop = "POLYGON ((0 0, 100 0, 100 100, 0 100, 0 0))"
+    lake = "POLYGON ((1000 0, 1400 0, 1400 400, 1000 400, 1000 0))"
+    drain = {"premises_key": "KEY", "to_id": "CB-1", "source": "files", "at": "LINESTRING (90 50, 148 50)"}
+    pipe = {"from_id": "CB-1", "to_id": "OF-1", "system": "storm", "source": "gps", "at": "LINESTRING (150 50, 350 50)"}
+    brook = {"name": "Crook Brook", "ir_category": "2", "to_segment": "LAKE", "at": "LINESTRING (0 20, 1000 20)"}
     layers: dict[str, list[dict[str, Any]]] = {
-        "parcels": [{"id": "KEY", "property_class": "484", "at": "POLYGON ((0 0, 100 0, 100 100, 0 100, 0 0))", "source": "roll"}],
-        "drains": [{"id": "DR-1", "premises_key": "KEY", "to_id": "CB-1", "at": "LINESTRING (90 50, 148 50)", "source": "files"}],
+        "parcels": [{"id": "KEY", "property_class": "484", "at": shop}],
+        "drains": [{"id": "DR-1", **drain}],
         "catch_basins": [{"id": "CB-1", "owner": "Town", "at": "POINT (150 50)"}],
-        "pipes": [{"id": "P-1", "from_id": "CB-1", "to_id": "OF-1", "system": "storm", "at": "LINESTRING (150 50, 350 50)", "source": "gps"}],
+        "pipes": [{"id": "P-1", **pipe}],
         "outfalls": [{"id": "OF-1", "kind": "outfall", "owner": "Town", "at": "POINT (350 50)"}],
         "waters": [
-            {"id": "BROOK", "name": "Crook Brook", "ir_category": "2", "to_segment": "LAKE", "at": "LINESTRING (0 20, 1000 20)"},
-            {"id": "LAKE", "name": "Long Lake", "ir_category": category, "at": "POLYGON ((1000 0, 1400 0, 1400 400, 1000 400, 1000 0))"},
+            {"id": "BROOK", **brook},
+            {"id": "LAKE", "name": "Long Lake", "ir_category": category, "at": lake},
         ],
     }
     for name, rows in more.items():
@@ -101,7 +106,13 @@ def test_at_a_split_both_outfalls_are_reached_and_a_loop_ends() -> None:
         pipes=[
             {"id": "P-2", "from_id": "CB-1", "to_id": "OF-2", "system": "storm", "at": "LINESTRING (150 50, 150 300)"},
             {"id": "P-3", "from_id": "CB-2", "to_id": "CB-1", "system": "storm", "at": "LINESTRING (250 150, 150 50)"},
-            {"id": "P-4", "from_id": "CB-1", "to_id": "CB-2", "system": "storm", "at": "LINESTRING (150 50, 200 150, 250 150)"},
+            {
+                "id": "P-4",
+                "from_id": "CB-1",
+                "to_id": "CB-2",
+                "system": "storm",
+                "at": "LINESTRING (150 50, 200 150, 250 150)",
+            },
         ],
         catch_basins=[{"id": "CB-2", "owner": "Town", "at": "POINT (250 150)"}],
         outfalls=[{"id": "OF-2", "kind": "outfall", "owner": "Town", "at": "POINT (150 300)"}],
@@ -119,7 +130,9 @@ def test_where_lines_meet_without_a_structure_one_leads_into_the_next() -> None:
 
 def test_the_chain_of_a_line_leaves_it_at_its_lower_end_only() -> None:
     town = shop_town(
-        pipes=[{"id": "P-2", "from_id": "CB-1", "to_id": "OF-2", "system": "storm", "at": "LINESTRING (150 50, 150 300)"}],
+        pipes=[
+            {"id": "P-2", "from_id": "CB-1", "to_id": "OF-2", "system": "storm", "at": "LINESTRING (150 50, 150 300)"}
+        ],
         outfalls=[{"id": "OF-2", "kind": "outfall", "owner": "Town", "at": "POINT (150 300)"}],
     )
     assert {each.outfall for each in chain(town, LAW, "pipes:P-1", ON).reaches} == {"OF-1"}

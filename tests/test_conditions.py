@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.findings_town import town_of
 
 from mapping.conditions import outfall_conditions
 from mapping.law import load_law
+from tests.findings_town import town_of
 
 LAW = load_law("north_salem_194")
 ON = date(2026, 8, 4)
@@ -23,7 +23,11 @@ def stream(**fields: Any) -> dict[str, Any]:
 
 def lake(**fields: Any) -> dict[str, Any]:
     """A lake of 500 ft by 500 ft at the brook's lower end."""
-    return {"id": "LAKE", "name": "Long Lake", "at": "POLYGON ((1000 -250, 1500 -250, 1500 250, 1000 250, 1000 -250))"} | fields
+    return {
+        "id": "LAKE",
+        "name": "Long Lake",
+        "at": "POLYGON ((1000 -250, 1500 -250, 1500 250, 1000 250, 1000 -250))",
+    } | fields
 
 
 def conditions(
@@ -42,7 +46,7 @@ def found(table: pd.DataFrame) -> list[tuple[str, str, str]]:
 def test_an_unlisted_brook_is_kept_without_a_condition() -> None:
     table = conditions([stream(ir_category="2")])
     assert found(table) == [("BROOK", "discharges_to", "")]
-    assert table["text"][0] == "discharges to Crook Brook, 20 ft: category 2, under no condition B, C or D"
+    assert table["text"][0] == "discharges to Crook Brook (20 ft): category 2, under no condition B, C or D"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,9 @@ def test_an_unlisted_brook_is_kept_without_a_condition() -> None:
         ({"ir_category": "3"}, ""),
     ],
 )
-def test_the_condition_of_a_water_follows_from_its_list_and_the_day_of_its_tmdl(fields: dict[str, Any], expected: str) -> None:
+def test_the_condition_of_a_water_follows_from_its_list_and_the_day_of_its_tmdl(
+    fields: dict[str, Any], expected: str
+) -> None:
     assert list(conditions([stream(**fields)])["condition"]) == [expected]
 
 
@@ -87,11 +93,15 @@ def test_the_listed_lake_below_is_reached_with_the_feet_of_stream_to_it() -> Non
     table = conditions([stream(ir_category="2", to_segment="LAKE"), lake(ir_category="5", pollutants="phosphorus")])
     assert found(table) == [("BROOK", "discharges_to", ""), ("LAKE", "tributary_to", "B")]
     assert table["distance_ft"].tolist() == [20.0, 600.0]
-    assert table["text"][1] == "reaches Long Lake through Crook Brook, 600 ft down: 303(d) listed (category 5) for phosphorus"
+    assert (
+        table["text"][1]
+        == "reaches Long Lake through Crook Brook (600 ft down): 303(d) listed (category 5) for phosphorus"
+    )
 
 
 def test_a_water_below_under_no_condition_is_no_row() -> None:
-    assert found(conditions([stream(ir_category="2", to_segment="LAKE"), lake(ir_category="2")])) == [("BROOK", "discharges_to", "")]
+    table = conditions([stream(ir_category="2", to_segment="LAKE"), lake(ir_category="2")])
+    assert found(table) == [("BROOK", "discharges_to", "")]
 
 
 def test_a_loop_in_the_stream_network_ends_where_it_closes() -> None:
@@ -110,14 +120,23 @@ SHED = {"id": "WS", "name": "Long Lake", "at": "POLYGON ((0 -900, 2000 -900, 200
 
 
 def test_lying_in_a_tmdl_watershed_is_kept_apart_from_discharging_to_its_water() -> None:
-    shed = SHED | {"kind": "TMDL", "pollutant": "phosphorus", "approved_on": date(2000, 6, 1), "stormwater_requirements": "yes"}
+    shed = SHED | {
+        "kind": "TMDL",
+        "pollutant": "phosphorus",
+        "approved_on": date(2000, 6, 1),
+        "stormwater_requirements": "yes",
+    }
     table = conditions([stream(ir_category="2")], sheds=(shed,))
     assert found(table) == [("BROOK", "discharges_to", ""), ("", "within_watershed", "C")]
-    assert table["text"][1] == "lies in the watershed Long Lake: TMDL for phosphorus, approved Thu 1 Jun 2000"
+    assert (
+        table["text"][1]
+        == "lies within the watershed on record as Long Lake: TMDL for phosphorus, approved Thu 1 Jun 2000"
+    )
 
 
 def test_an_outfall_outside_the_watershed_is_not_in_it() -> None:
-    shed = SHED | {"kind": "TMDL", "approved_on": date(2000, 6, 1), "at": "POLYGON ((401 -900, 2000 -900, 2000 900, 401 900, 401 -900))"}
+    east = "POLYGON ((401 -900, 2000 -900, 2000 900, 401 900, 401 -900))"
+    shed = SHED | {"kind": "TMDL", "approved_on": date(2000, 6, 1), "at": east}
     assert found(conditions([stream(ir_category="2")], sheds=(shed,))) == [("BROOK", "discharges_to", "")]
 
 
@@ -127,14 +146,24 @@ def test_lying_in_a_303d_watershed_alone_is_a_fact_but_no_condition_b() -> None:
 
 
 def test_a_tmdl_recorded_as_without_stormwater_requirements_brings_no_condition() -> None:
-    shed = SHED | {"kind": "TMDL", "segment_id": "BROOK", "approved_on": date(2000, 6, 1), "stormwater_requirements": "no"}
+    shed = SHED | {
+        "kind": "TMDL",
+        "segment_id": "BROOK",
+        "approved_on": date(2000, 6, 1),
+        "stormwater_requirements": "no",
+    }
     table = conditions([stream(ir_category="4a", tmdl_approved_on=date(2000, 6, 1))], sheds=(shed,))
     assert set(table["condition"]) == {""}
     assert "without stormwater requirements" in table["text"][0]
 
 
 def test_two_plausible_waters_of_different_standing_are_both_kept_and_only_possible() -> None:
-    pond = {"id": "POND", "name": "Mill Pond", "ir_category": "5", "at": "POLYGON ((300 40, 500 40, 500 90, 300 90, 300 40))"}
+    pond = {
+        "id": "POND",
+        "name": "Mill Pond",
+        "ir_category": "5",
+        "at": "POLYGON ((300 40, 500 40, 500 90, 300 90, 300 40))",
+    }
     table = conditions([stream(ir_category="2"), pond])
     assert found(table) == [("BROOK", "discharges_to", ""), ("POND", "discharges_to", "B")]
     assert set(table["confidence"]) == {"possible"}

@@ -54,7 +54,12 @@ def test_two_signs_at_a_dry_outfall_are_potential_and_never_suspect() -> None:
 
 def test_obvious_is_kept_as_the_inspectors_call_and_never_computed() -> None:
     called = designate(seen(odor={"kind": "sewage", "severity": 3}, inspector_designation="obvious"))
-    assert (called.computed, called.inspector, called.gravest, called.disagrees) == ("suspect", "obvious", "obvious", True)
+    assert (called.computed, called.inspector, called.gravest, called.disagrees) == (
+        "suspect",
+        "obvious",
+        "obvious",
+        True,
+    )
 
 
 def test_the_graver_word_counts_where_the_sheet_says_more_than_the_inspector() -> None:
@@ -80,7 +85,9 @@ def test_a_severity_outside_one_to_three_is_refused(severity: object) -> None:
         designate(seen(odor={"kind": "sewage", "severity": severity}))
 
 
-@pytest.mark.parametrize("value", [-0.1, "0.3", "n.d.", True, float("nan"), {"value": -1, "qualifier": "<"}, {"value": None}])
+@pytest.mark.parametrize(
+    "value", [-0.1, "0.3", "n.d.", True, float("nan"), {"value": -1, "qualifier": "<"}, {"value": None}]
+)
 def test_a_negative_or_non_numeric_sample_is_refused(value: object) -> None:
     with pytest.raises(FieldError, match="sample ammonia_mg_l"):
         validate_observation(seen(samples={"ammonia_mg_l": value}))
@@ -94,7 +101,13 @@ def test_a_sample_may_be_a_number_or_below_its_reporting_limit() -> None:
 def test_every_fault_of_an_observation_is_told_at_once() -> None:
     with pytest.raises(FieldError) as caught:
         validate_observation({"location": "", "at": "yesterday", "flow": "gush", "rain_24h_in": -1, "damage": "crack"})
-    for part in ("location is missing", "at is 'yesterday'", "flow 'gush'", "rain_24h_in is -1", "damage must be a list"):
+    for part in (
+        "location is missing",
+        "at is 'yesterday'",
+        "flow 'gush'",
+        "rain_24h_in is -1",
+        "damage must be a list",
+    ):
         assert part in caught.value.text
 
 
@@ -128,7 +141,9 @@ def test_a_town_may_ask_for_72_dry_hours() -> None:
 
 def test_a_setting_outside_its_bounds_is_refused_with_all_others() -> None:
     with pytest.raises(CallError) as caught:
-        limits_of({"dry_weather_window_h": 36, "dry_weather_threshold_in": 0.6, "suspect_severity": "three", "depot": []})
+        limits_of(
+            {"dry_weather_window_h": 36, "dry_weather_threshold_in": 0.6, "suspect_severity": "three", "depot": []}
+        )
     assert caught.value.text.count(";") == 2
 
 

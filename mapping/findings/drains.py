@@ -10,7 +10,7 @@ import shapely
 
 from layers.trace import drain_targets, trace
 from mapping.findings.facts import DEAD, Facts, name_asset
-from mapping.findings.finding import CannotSay, Fact, Fine, Found, Subject, weakest
+from mapping.findings.finding import NOT_IN_USE, NOT_MS4, CannotSay, Fact, Fine, Found, Subject, weakest
 from mapping.findings.premises import Use, uses_of_asset
 from mapping.findings.rule import Outcome, rule
 from mapping.words import say_day, say_list
@@ -19,6 +19,13 @@ EXEMPT_FLOWS = {"roof": "roof_drain", "footing": "footing_drain", "sump": "sump_
 """What a drain carries, and which of the flows that the law exempts (row `exempt`) that is."""
 NO_RECORD = frozenset({"", "none", "no", "no record", "unknown", "n/a"})
 """Entries of a record's kind or reference that say that there is none."""
+NOT_CONNECTED = Fine("an officer found that it is not connected")
+NOT_COMMERCIAL = Fine("its premises are not commercial or industrial")
+DOCUMENTED = Fine("a record of it is known")
+UNDOCUMENTED = Fine("no record of it is known, which is rule DRN-01's matter")
+APPROVED = Fine("it is documented and approved")
+SHARED = (NOT_IN_USE, NOT_CONNECTED, NOT_MS4, NOT_COMMERCIAL)
+"""The part of the ladder that both rules climb."""
 NO_CONNECTION = "a dye test or camera run that shows that it does not reach the MS4"
 
 
@@ -56,6 +63,7 @@ def drains(facts: Facts) -> list[str]:
     subjects=drains,
     parameters=("commercial_classes",),
     suspects=True,
+    fine=(*SHARED, DOCUMENTED),
     bad="A drain from a service station (class 432) to a catch basin; the building files were searched and hold no plan of it.",
     good="The same with the number of the plan that shows it; or a drain from a one-family residence (class 210).",
 )
@@ -69,7 +77,7 @@ def drain_without_record(facts: Facts, drain: str) -> Outcome:
     if not isinstance(seen, Drain):
         return seen
     if seen.is_documented:
-        return Fine("a record of it is known")
+        return DOCUMENTED
     searched = str(seen.row["records_searched"]).strip()
     where = f"in {searched} as of {say_day(facts.on)}" if searched else "in any source, no search recorded"
     against = [] if searched else [seen.fact("no search of plans, maps and permits is on file yet")]
@@ -87,6 +95,7 @@ def drain_without_record(facts: Facts, drain: str) -> Outcome:
     subjects=drains,
     parameters=("commercial_classes",),
     suspects=True,
+    fine=(*SHARED, UNDOCUMENTED, APPROVED),
     bad="A drain from a shop (class 484) stands on a site plan of 1988; who approved it, and when, is not recorded.",
     good="The same with the Planning Board and the day of its approval.",
 )
@@ -100,10 +109,10 @@ def drain_without_approval(facts: Facts, drain: str) -> Outcome:
     if not isinstance(seen, Drain):
         return seen
     if not seen.is_documented:
-        return Fine("no record of it is known, which is another rule's matter")
+        return UNDOCUMENTED
     by, when = str(seen.row["approved_by"]).strip(), seen.row["approved_on"]
     if by and when and when <= facts.on:
-        return Fine("it is documented and approved")
+        return APPROVED
     record = " ".join(str(seen.row[name]) for name in ("record_kind", "record_ref") if seen.row[name])
     against = [seen.fact(f"approval by {by} is recorded")] if by else []
     if when:
@@ -116,13 +125,13 @@ def _look_at(facts: Facts, drain: str) -> Drain | Fine | CannotSay:
     """The part of the ladder that both rules share, down to where only its documents are left to ask about."""
     row = facts.row("drains", drain)
     if row["status"] in DEAD:
-        return Fine("it is not in use")
+        return NOT_IN_USE
     said = _said_of_connection(facts, drain)
     if said == "no":
-        return Fine("an officer found that it is not connected")
+        return NOT_CONNECTED
     targets = drain_targets(facts.town, drain)
     if targets and all(facts.ms4(*target)["is_ms4"] == "no" for target in targets):
-        return Fine("it is connected to no part of the Town's MS4")
+        return NOT_MS4
     linked = uses_of_asset(facts, "drains", drain)
     if not linked:
         return CannotSay(("drains", drain), "which premises it serves is not recorded")
@@ -131,7 +140,7 @@ def _look_at(facts: Facts, drain: str) -> Drain | Fine | CannotSay:
     if not commercial and unknown:
         return CannotSay(("drains", drain), say_list(unknown))
     if not commercial:
-        return Fine("its premises are not commercial or industrial")
+        return NOT_COMMERCIAL
     doubts = (*_connection_doubts(facts, drain, targets), *_premises_doubts(linked))
     links = [sure for use, sure in linked.values() if use in commercial]
     return Drain(
@@ -149,7 +158,7 @@ def _found(facts: Facts, drain: Drain, missing: Fact, against: list[Fact], clear
     carries = str(drain.row["carries"])
     exempt = _exempt(facts, carries)
     doubts = [*drain.doubts, *against, *([drain.fact(exempt)] if exempt else [])]
-    carried = [drain.fact(f"it carries {carries}")] if not exempt and carries not in ("", "unknown") else []
+    carried = [drain.fact(f"recorded to carry: {carries}")] if not exempt and carries not in ("", "unknown") else []
     return Found(
         subject=("drains", drain.id),
         confidence=weakest([drain.confidence, "possible"]) if doubts else drain.confidence,
@@ -166,7 +175,7 @@ def _exempt(facts: Facts, carries: str) -> str:
     """Why what it carries is exempt under the law in force, or nothing."""
     law = facts.law.on(facts.on).get("exempt")
     flow = law.items.get(EXEMPT_FLOWS.get(carries, "")) if law else None
-    return f"it carries {carries} water, and {flow} are exempt ({law.cite().label})" if law and flow else ""
+    return f"recorded to carry {carries} water: {flow} are exempt ({law.cite().label})" if law and flow else ""
 
 
 def _said_of_connection(facts: Facts, drain: str) -> str:

@@ -110,7 +110,9 @@ def waters_in(rows: pd.DataFrame) -> tuple[Water, ...]:
     for (segment, name, basis), group in rows.groupby(["segment_id", "name", "basis"], sort=False):
         pollutants = dict.fromkeys(each for text in group["pollutants"] for each in split_list(text))
         category = str(group["ir_category"].iloc[0])
-        found.append(Water(str(segment), str(name), category, str(basis), letters(group["condition"]), tuple(pollutants)))
+        found.append(
+            Water(str(segment), str(name), category, str(basis), letters(group["condition"]), tuple(pollutants))
+        )
     return tuple(found)
 
 
@@ -135,9 +137,11 @@ def name_asset(layer: str, asset: str) -> str:
 def count_assets(layers: Iterable[str]) -> str:
     """How many assets of each layer, in words.
 
-    >>> count_assets(["pipes", "ditches", "pipes"])
-    '2 pipes and 1 ditch'
+    >>> count_assets(["pipes", "ditches", "pipes", "catch_basins", "ditches"])
+    '2 pipes, 2 ditches and 1 catch basin'
     """
-    counted = Counter(layers)
-    words = [f"{n} {schema(layer).one if n == 1 else schema(layer).title.lower()}" for layer, n in counted.items()]
-    return " and ".join(words)
+    words = []
+    for layer, count in Counter(layers).items():
+        one = schema(layer).one
+        words.append(f"{count} {one if count == 1 else one + ('es' if one.endswith('ch') else 's')}")
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)

@@ -65,6 +65,10 @@ class Fine:
     reason: str
 
 
+NOT_IN_USE = Fine("it is not in use")
+NOT_MS4 = Fine("it is no part of the Town's MS4")
+
+
 @dataclass(frozen=True)
 class CannotSay:
     """What is missing to judge this subject; shown as loudly as a flag."""

@@ -11,6 +11,10 @@ from mapping.findings.rule import Outcome, rule
 from mapping.findings.visits import Location, Visit
 from mapping.words import say_day, say_list
 
+NO_SIGN = Fine("no visit shows indicators enough, or flow in dry weather")
+CLEARED = Fine("later clean visits in dry weather clear what was seen")
+EXEMPT = Fine("it only flows, and its flow is determined to be exempt")
+
 
 def inspected(facts: Facts) -> list[Location]:
     """Every monitoring location that an inspection is about, also one that is on no map."""
@@ -30,6 +34,7 @@ def inspected(facts: Facts) -> list[Location]:
         "clean_visits_potential", "clean_visits_suspect", "clean_visits_corrected",
     ),
     suspects=True,
+    fine=(NO_SIGN, CLEARED, EXEMPT),
     bad="A trickle after two dry days that smells of sewage, severity 3; nobody has been back since.",
     good="The same a year ago, a correction on record since, and a dry visit after it without flow or indicators.",
 )  # fmt: skip
@@ -47,13 +52,13 @@ def signs_at_location(facts: Facts, location: Location) -> Outcome:
     if not standing and visits[-1].flowing and visits[-1].dry == "unknown":
         return CannotSay(subject, "it was flowing, and rain before the visit is not recorded")
     if not standing and any(visit.is_sign for visit in visits):
-        return Fine("later clean visits in dry weather clear what was seen")
+        return CLEARED
     if not standing:
-        return Fine("no visit shows indicators enough, or flow in dry weather")
+        return NO_SIGN
     gravest = max(standing, key=lambda visit: (visit.gravity, visit.order))
     ruling = location.exemption()
     if gravest.gravity == 0 and _is_exempt(ruling):
-        return Fine("its flow is determined to be exempt")
+        return EXEMPT
     doubts = tuple(_doubts(facts, location, gravest))
     return Found(
         subject=subject,
@@ -75,7 +80,8 @@ def _seen(visit: Visit) -> Iterator[Fact]:
     """What the gravest visit saw."""
     day, word = say_day(visit.on), visit.designation
     if visit.gravity:
-        yield visit.fact(f"{word.gravest} on {day}: {say_list(word.indicators) or 'the inspector called it so'}")
+        basis = say_list(word.indicators, most=9, between="; ") or "the inspector called it so"
+        yield visit.fact(f"{word.gravest} on {day}: {basis}")
     if visit.flowing and visit.dry == "yes":
         yield visit.fact(f"flow ({visit.record.data['flow']}) in dry weather on {day}")
     if word.inspector and word.disagrees and word.inspector == word.gravest:
@@ -111,7 +117,9 @@ def _seen_since(location: Location, gravest: Visit) -> Iterator[Fact]:
         if visit.order > gravest.order and visit.is_clean:
             yield visit.fact(f"neither flow nor indicators on {say_day(visit.on)}, in dry weather")
         elif visit.order > gravest.order and not visit.is_sign and not visit.flowing:
-            yield visit.fact(f"neither flow nor indicators on {say_day(visit.on)}, though not known to be in dry weather")
+            yield visit.fact(
+                f"neither flow nor indicators on {say_day(visit.on)}, though not known to be in dry weather"
+            )
     corrected = location.corrected_on(gravest)
     if corrected:
         yield Fact(f"a correction is on record as of {say_day(corrected)}", "outfalls", location.id, "register")

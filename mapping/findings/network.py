@@ -9,10 +9,14 @@ import geopandas as gpd
 
 from layers.crs import feet_per_unit
 from layers.joins.network import SEWERS
-from mapping.findings.facts import Facts, count_assets, name_asset
-from mapping.findings.finding import Fact, Fine, Found, Measure, Subject
+from mapping.findings.facts import DEAD, Facts, count_assets, name_asset
+from mapping.findings.finding import NOT_MS4, Fact, Fine, Found, Measure, Subject
 from mapping.findings.rule import Outcome, rule
 from mapping.words import say_feet, say_list
+
+OUTFALL_MAPPED = Fine("an outfall is mapped")
+CROSSING = Fine("it is a culvert that carries a water under a road")
+OUT_OF_QUESTION = Fine("the catch basin is not in use, or drains to a sewer")
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,12 @@ class Piece:
         """Layer and id of every line, each once."""
         return list(dict.fromkeys(zip(self.edges["layer"], self.edges["asset_id"], strict=True)))
 
+    @property
+    def basins(self) -> list[Subject]:
+        """Layer and id of every catch basin."""
+        own = self.nodes[self.nodes["layer"] == "catch_basins"]
+        return list(zip(own["layer"], own["asset_id"], strict=True))
+
     def asset_at(self, node: int) -> Subject:
         """The structure at a node, or the first of the lines that meet there."""
         structure = self.nodes.loc[node, ["layer", "asset_id"]]
@@ -37,13 +47,17 @@ class Piece:
 
 
 def pieces(facts: Facts) -> Iterator[Piece]:
-    """Every connected piece of carrying storm lines; structures that no line meets are no piece."""
+    """Every connected piece of carrying storm lines, then every catch basin that no such line meets."""
     network = facts.town.network
     label = network.components()
     carrying = network.edges[network.edges["carries"].astype(bool) & ~network.is_sewer]
     nodes_of = label.groupby(label).groups
     for piece, edges in carrying.groupby(label.loc[carrying["tail"]].to_numpy()):
         yield Piece(network.nodes.loc[nodes_of[piece]], edges)
+    met = {*carrying["tail"], *carrying["head"]}
+    for basin in network.nodes.index[network.nodes["layer"] == "catch_basins"]:
+        if basin not in met:
+            yield Piece(network.nodes.loc[[basin]], carrying.iloc[:0])
 
 
 @rule(
@@ -52,41 +66,55 @@ def pieces(facts: Facts) -> Iterator[Piece]:
     cites=("ms4",),
     needs=("pipes|ditches|culverts",),
     subjects=pieces,
+    fine=(OUTFALL_MAPPED, CROSSING, NOT_MS4, OUT_OF_QUESTION),
     bad="Three basins and two pipes are connected, the lower pipe ends beside a brook, and no outfall is mapped there.",
     good="The same with an outfall mapped at the lower end, or a single culvert that only carries a brook under a road.",
 )
 def drainage_without_outfall(facts: Facts, piece: Piece) -> Outcome:
-    """Connected storm lines of the Town that no mapped outfall or connection to another system belongs to.
+    """Connected storm lines, or a single catch basin, to which no mapped outfall or connection to another system belongs.
 
     The water leaves somewhere: either an outfall is not mapped, or a line that leads to one. Nothing is invented; the
     flag stands at the lowest end, where somebody has to look, and counts the catch basins behind it.
     """
     if (piece.nodes["kind"] == "outfall").any():
-        return Fine("an outfall is mapped")
-    basins = int((piece.nodes["layer"] == "catch_basins").sum())
+        return OUTFALL_MAPPED
+    basins = piece.basins
     if not basins and set(piece.edges["layer"]) == {"culverts"}:
-        return Fine("it is a culvert that carries a water under a road")
-    if not {str(facts.row(*line).get("owner") or "unknown") for line in piece.lines} & {"Town", "unknown"}:
-        return Fine("none of its lines is the Town's")
+        return CROSSING
+    if all(facts.ms4(*asset)["is_ms4"] == "no" for asset in piece.lines or basins):
+        return NOT_MS4
+    if not piece.lines and _is_out_of_question(facts, piece):
+        return OUT_OF_QUESTION
     end = _lowest_end(facts, piece)
     subject = piece.asset_at(end)
-    lines = count_assets(layer for layer, _ in piece.lines)
-    text = f"{lines} and {count_assets(['catch_basins'] * basins) or 'no catch basins'} hang together, with no outfall mapped"
     against = tuple(_ways_out(facts, piece))
     return Found(
         subject=subject,
         confidence="possible" if against else "probable",
-        facts_for=(Fact(text, *subject, "drawing"),),
+        facts_for=(Fact(_what_is_there(piece), *subject, "drawing"),),
         facts_against=against,
-        clears=(_next_action(facts, end, subject),),
-        measure=Measure("basins behind", basins, "basins"),
+        clears=(_next_action(facts, piece, end),),
+        measure=Measure("basins behind", len(basins), "basins"),
         geometry=facts.town.network.nodes.geometry[end],
     )
 
 
+def _is_out_of_question(facts: Facts, basin: Piece) -> bool:
+    """Whether a catch basin that no storm line meets is not in use, or has a sewer to drain to."""
+    node = basin.nodes.index[0]
+    return facts.row(*basin.basins[0])["status"] in DEAD or bool(facts.systems_at.get(node, frozenset()) & SEWERS)
+
+
+def _what_is_there(piece: Piece) -> str:
+    if not piece.lines:
+        return "no storm line meets this catch basin"
+    counted = count_assets([layer for layer, _ in [*piece.lines, *piece.basins]])
+    return f"{counted} hang together, with no outfall mapped"
+
+
 def _lowest_end(facts: Facts, piece: Piece) -> int:
     """The node at the end to which most lines lead; any node, the same each time, where the water only goes round."""
-    heads = {int(node) for node in piece.edges["head"]}
+    heads = {int(node) for node in piece.edges["head"]} or {int(node) for node in piece.nodes.index}
     ends = sorted(heads - set(piece.edges["tail"])) or [max(heads)]
     return max(ends, key=lambda node: (len(facts.town.network.reach([node], "up")[1]), -node))
 
@@ -94,23 +122,27 @@ def _lowest_end(facts: Facts, piece: Piece) -> int:
 def _ways_out(facts: Facts, piece: Piece) -> Iterator[Fact]:
     """What speaks against an outfall missing here: a sewer that takes the water, or lines that may not belong together."""
     for node in piece.nodes.index:
-        sewers = facts.systems_at[node] & SEWERS
+        sewers = facts.systems_at.get(node, frozenset()) & SEWERS
         if sewers:
             system = " and ".join(sorted(sewers))
             yield Fact(f"a {system} line meets it here, the water may leave that way", *piece.asset_at(node), "drawing")
             break
     doubtful = piece.edges[piece.edges["certainty"] == "doubtful"]
     if len(doubtful):
-        names = say_list(dict.fromkeys(name_asset(*line) for line in zip(doubtful["layer"], doubtful["asset_id"], strict=True)))
+        names = say_list(
+            dict.fromkeys(name_asset(*line) for line in zip(doubtful["layer"], doubtful["asset_id"], strict=True))
+        )
         yield Fact(f"doubtful lines hold it together: {names}")
 
 
-def _next_action(facts: Facts, end: int, subject: Subject) -> str:
+def _next_action(facts: Facts, piece: Piece, end: int) -> str:
     """The one thing to do next: go there, and see whether it reaches an outfall that is mapped nearby."""
     outfalls = facts.town.layer("outfalls").geometry.dropna()
     gaps = outfalls.distance(facts.town.network.nodes.geometry[end]) * feet_per_unit(facts.town.crs)
     near = gaps[gaps <= facts.town.settings.tolerances.water_ft]
-    where = f"go to the lower end at {name_asset(*subject)}"
+    if not piece.lines:
+        return f"open {name_asset(*piece.basins[0])} and record the line that leads out of it"
+    where = f"go to the lower end at {name_asset(*piece.asset_at(end))}"
     if near.empty:
         return f"{where} and map the outfall there, or the line that leads on"
     return f"{where} and see whether it reaches outfall {near.idxmin()}, {say_feet(float(near.min()))} away"

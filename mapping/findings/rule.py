@@ -36,9 +36,10 @@ class Card:
     """What a rule is: its code is permanent and never used again for another rule.
 
     `cites`: rows of the law, the first is what a finding cites. `needs`: layers, or `layer.field` where a field must be
-    filled somewhere; `a|b` where either will do. `records`: kinds of event that must be in the register.
-    `parameters`: codes of `data/screening` or of `[options]` that move it. `suspects`: it points at somebody's doing,
-    so that an identification on record confirms it. `document` says what it does, `bad` and `good` show one of each.
+    filled somewhere; `a|b` where either will do. `records`: kinds of event that must be in the register. `fine`: the
+    ladder, every reason not to flag. `parameters`: codes of `data/screening` or of `[options]` that move it.
+    `suspects`: it points at somebody's doing, so that an identification on record confirms it. `document` says what it
+    does, `bad` and `good` show one of each.
     """
 
     code: str
@@ -46,6 +47,7 @@ class Card:
     cites: tuple[str, ...]
     needs: tuple[str, ...]
     document: str
+    fine: tuple[Fine, ...]
     bad: str
     good: str
     records: tuple[str, ...] = ()
@@ -85,6 +87,7 @@ class Rule(Generic[S]):
             "citation": rows.get(card.cites[0]),
             "cites": [{"code": code, **rows.get(code, {})} for code in card.cites],
             "needs": [*card.needs, *(f"{kind} records" for kind in card.records)],
+            "fine": [each.reason for each in card.fine],
             "parameters": list(card.parameters),
             "bad": card.bad,
             "good": card.good,
@@ -102,6 +105,7 @@ def rule(
     cites: tuple[str, ...],
     needs: tuple[str, ...],
     subjects: Subjects[S],
+    fine: tuple[Fine, ...],
     bad: str,
     good: str,
     records: tuple[str, ...] = (),
@@ -114,7 +118,7 @@ def rule(
         if code in RULES or not re.fullmatch(r"[A-Z]{3}-\d\d", code):
             raise ValueError(f"rule code {code!r} is taken or malformed")
         document = inspect.getdoc(judge) or ""
-        card = Card(code, title, cites, needs, document, bad, good, records, parameters, suspects)
+        card = Card(code, title, cites, needs, document, fine, bad, good, records, parameters, suspects)
         RULES[code] = Rule(card, subjects, judge)
         for each in sorted(RULES, key=lambda each: (list(GROUPS).index(each[:3]), each)):
             RULES[each] = RULES.pop(each)
@@ -137,5 +141,7 @@ def _has_one(town: Town, layer: str, field: str) -> bool:
     if not field or not town.has(layer):
         return town.has(layer)
     values = town.layer(layer)[field]
-    blank = "unknown" if schema(layer).field(field).type == "yesno" or "unknown" in schema(layer).field(field).codes else ""
+    blank = (
+        "unknown" if schema(layer).field(field).type == "yesno" or "unknown" in schema(layer).field(field).codes else ""
+    )
     return bool((values.notna() & (values != blank)).any())

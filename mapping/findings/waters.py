@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 
 from mapping.findings.facts import DEAD, Facts, waters_in
-from mapping.findings.finding import CONFIDENCE, CannotSay, Fact, Fine, Found, Measure, weakest
+from mapping.findings.finding import CONFIDENCE, NOT_IN_USE, NOT_MS4, CannotSay, Fact, Fine, Found, Measure, weakest
 from mapping.findings.rule import Outcome, rule
 
 HANDED_OVER = frozenset({"interconnection", "intraconnection"})
+HANDS_OVER = Fine("it hands over to another system, not to a water")
 CONFIRM_WATER = "a link to another water that an officer confirms in the field"
 
 
@@ -21,20 +22,20 @@ class Asked:
 
     letters: tuple[str, ...]
     field: str
-    otherwise: str
+    otherwise: Fine
     clears: tuple[str, ...]
 
 
 LISTED = Asked(
     letters=("B",),
     field="listed_303d",
-    otherwise="no water that it reaches is 303(d) listed",
+    otherwise=Fine("no water that it reaches is 303(d) listed"),
     clears=("an assessment that takes the water off the 303(d) list", CONFIRM_WATER),
 )
 UNDER_TMDL = Asked(
     letters=("C", "D"),
     field="tmdl",
-    otherwise="no water or watershed that it reaches has a TMDL",
+    otherwise=Fine("no water or watershed that it reaches has a TMDL"),
     clears=("a review that finds no requirements for stormwater discharges in the TMDL", CONFIRM_WATER),
 )
 
@@ -50,6 +51,7 @@ def outfalls(facts: Facts) -> list[str]:
     cites=("condition_B",),
     needs=("outfalls", "waters", "waters.ir_category|waters.listed_303d"),
     subjects=outfalls,
+    fine=(NOT_IN_USE, HANDS_OVER, NOT_MS4, LISTED.otherwise),
     bad="An outfall discharges to a brook that runs into a lake of category 5 for phosphorus: condition B, through the brook.",
     good="An outfall discharges to a reservoir of category 4a: its TMDL is approved, so it is not on the 303(d) list.",
 )
@@ -68,6 +70,7 @@ def outfall_to_listed_water(facts: Facts, outfall: str) -> Outcome:
     cites=("condition_C", "condition_D"),
     needs=("outfalls", "waters|watersheds", "waters.ir_category|waters.tmdl|waters.tmdl_approved_on|watersheds.kind"),
     subjects=outfalls,
+    fine=(NOT_IN_USE, HANDS_OVER, NOT_MS4, UNDER_TMDL.otherwise),
     bad="An outfall lies in the watershed of a phosphorus TMDL approved in 2000 and discharges to a brook in it: condition C.",
     good="An outfall discharges to a brook of category 2 and lies in no TMDL watershed.",
 )
@@ -84,16 +87,16 @@ def _judge(facts: Facts, outfall: str, asked: Asked) -> Outcome:
     """The ladder that both rules climb."""
     row = facts.row("outfalls", outfall)
     if row["status"] in DEAD:
-        return Fine("it is not in use")
+        return NOT_IN_USE
     if row["kind"] in HANDED_OVER:
-        return Fine("it hands over to another system, not to a water")
+        return HANDS_OVER
     if facts.ms4("outfalls", outfall)["is_ms4"] == "no":
-        return Fine("it is no part of the Town's MS4")
+        return NOT_MS4
     reached = facts.conditions_of(outfall)
     under = reached[reached["condition"].isin(asked.letters)]
     if under.empty:
         unknown = _unknown(facts, reached, asked)
-        return CannotSay(("outfalls", outfall), unknown) if unknown else Fine(asked.otherwise)
+        return CannotSay(("outfalls", outfall), unknown) if unknown else asked.otherwise
     doubts = _doubts(facts, outfall)
     sure = max(under["confidence"], key=CONFIDENCE.index)
     return Found(
@@ -130,7 +133,9 @@ def _doubts(facts: Facts, outfall: str) -> list[Fact]:
     if facts.ms4("outfalls", outfall)["owned"] == "unknown":
         found.append(Fact("its owner is not recorded, so whether it is the Town's cannot be said", "outfalls", outfall))
     if facts.row("outfalls", outfall)["kind"] == "unknown":
-        found.append(Fact("whether it is an outfall or a connection to another system is not recorded", "outfalls", outfall))
+        found.append(
+            Fact("whether it is an outfall or a connection to another system is not recorded", "outfalls", outfall)
+        )
     return found
 
 
@@ -149,7 +154,7 @@ def _perhaps_another(outfall: str, reached: pd.DataFrame, under: pd.DataFrame) -
     direct = reached[(reached["basis"] == "discharges_to") & ~reached["segment_id"].isin(under["segment_id"])]
     if direct.empty or "discharges_to" not in set(under["basis"]):
         return []
-    return [Fact(f"perhaps another water takes it: it {text}", "outfalls", outfall) for text in dict.fromkeys(direct["text"])]
+    return [Fact(f"or it {text}", "outfalls", outfall) for text in dict.fromkeys(direct["text"])]
 
 
 def _nearest(under: pd.DataFrame) -> Measure | None:
