@@ -105,3 +105,34 @@ def test_a_pipe_that_returns_to_its_manhole_is_no_way_out() -> None:
     )
     found = trace(bent, "catch_basins:A", direction="down")
     assert [(each.code, each.id) for each in found.doubts] == [("dead_end", "M")]
+
+
+@pytest.mark.parametrize(("gap", "split"), [(0.5, True), (0.6, True), (5.0, True), (5.1, False)])
+def test_an_end_within_five_feet_of_a_main_joins_it_and_beyond_half_a_foot_doubtfully(gap: float, split: bool) -> None:
+    found = network(
+        pipes={"MAIN": pipe("LINESTRING (0 0, 100 0)"), "LEAD": pipe(f"LINESTRING (50 80, 50 {gap})")},
+    )
+    lead = found.edges.loc[found.edges_of("pipes", "LEAD")].iloc[0]
+    assert (len(found.edges_of("pipes", "MAIN")) == 2) is split
+    assert lead["certainty"] == ("doubtful" if 0.5 < gap <= 5 else "inferred")
+
+
+def test_an_end_near_the_joint_of_two_other_lines_doubtfully_joins_that_joint() -> None:
+    found = network(
+        pipes={
+            "A": pipe("LINESTRING (0 0, 50 0)"),
+            "B": pipe("LINESTRING (50 0, 100 0)"),
+            "LEAD": pipe("LINESTRING (50 80, 50 1)"),
+        },
+    )
+    lead, lower = (found.edges.loc[found.edges_of("pipes", each)].iloc[0] for each in ("LEAD", "B"))
+    assert (lead["head"], lead["certainty"]) == (lower["tail"], "doubtful")
+
+
+def test_two_lines_that_meet_do_not_doubtfully_meet_again() -> None:
+    # the lead joins the main 2 ft before the main's open end
+    found = network(
+        pipes={"MAIN": pipe("LINESTRING (0 0, 100 0)"), "LEAD": pipe("LINESTRING (98 50, 98 0)")},
+    )
+    assert len(found.edges_of("pipes", "MAIN")) == 2
+    assert "doubtful" not in set(found.edges["certainty"])

@@ -60,7 +60,7 @@ def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances
     ends = noder.join_structures(ends)
     ends, touches = noder.join_lines(ends)
     ends = noder.join_recorded(ends, doubt)
-    ends = noder.join_doubtful(ends)
+    ends, touches = noder.join_doubtful(ends, touches)
     return noder.network(noder.close(ends), touches, flipped, basis, doubt, crs)
 
 
@@ -206,9 +206,7 @@ class _Noder:
     def join_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
         """Free ends joined to ends beside them within `snap_ft`, and every place where something joins a line's middle."""
         ends = self._cluster_ends(ends, self.tolerances.snap_ft)
-        touches = self._nodes_on_lines(ends)
-        ends, more = self._ends_on_lines(ends)
-        return ends, pd.concat([touches, more], ignore_index=True)
+        return self._ends_on_lines(ends, self._nodes_on_lines(ends), self.tolerances.snap_ft)
 
     def _cluster_ends(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
         """Free ends that lie together become one node in their middle."""
@@ -243,12 +241,19 @@ class _Noder:
         along, middle = self._along(line, places[node])
         return pd.DataFrame({"line": line[middle], "along": along[middle], "node": node[middle]})
 
-    def _ends_on_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
-        """Free ends joined to the nearest other line within `snap_ft`, which is to be split there."""
+    def _ends_on_lines(
+        self, ends: Ends, touches: pd.DataFrame, limit_ft: float, *, doubtful: bool = False
+    ) -> tuple[Ends, pd.DataFrame]:
+        """Free ends joined to the nearest other line within the limit: to its end where that is nearest, else to be split.
+
+        Lines that meet already do not doubtfully meet again.
+        """
         rows, sides = np.nonzero(self._free(ends))
         places = shapely.points(self.ends_at[rows, sides])
-        which, line = self._lines_near(places, self.tolerances.snap_ft)
+        which, line = self._lines_near(places, limit_ft)
         keep = rows[which] != line
+        if doubtful:
+            keep &= ~_meet(ends, touches, rows[which], line)
         which, line = which[keep], line[keep]
         gap = shapely.distance(places[which], self.shapes[line]) * self.feet
         order = np.lexsort((line, gap, which))
@@ -260,7 +265,8 @@ class _Noder:
         node = np.where(beside_end, ends.node[line, side], -1)
         node[~beside_end] = [self._make(self.ends_at[rows[w], sides[w]], "touch") for w in which[~beside_end]]
         split = pd.DataFrame({"line": line, "along": along, "node": node})[~beside_end]
-        return ends.joined((rows[which], sides[which]), node, gap), split
+        ends = ends.joined((rows[which], sides[which]), node, gap, doubtful=doubtful)
+        return ends, pd.concat([touches, split], ignore_index=True)
 
     def _lines_near(self, places: npt.NDArray[np.object_], limit_ft: float) -> tuple[Ints, Ints]:
         """Pairs (place, line) of places and carrying lines within the distance."""
@@ -288,11 +294,12 @@ class _Noder:
             ends = ends.joined((rows[free], sides[free]), node[free], gap[free])
         return ends
 
-    def join_doubtful(self, ends: Ends) -> Ends:
-        """Ends still free joined to a structure, then to another free end, within `snap_doubtful_ft`."""
+    def join_doubtful(self, ends: Ends, touches: pd.DataFrame) -> tuple[Ends, pd.DataFrame]:
+        """Ends still free joined to a structure, another free end or a line within `snap_doubtful_ft`."""
         limit = self.tolerances.snap_doubtful_ft
         ends = self._nearest_structure(ends, limit, doubtful=True)
-        return self._cluster_ends(ends, limit, doubtful=True)
+        ends = self._cluster_ends(ends, limit, doubtful=True)
+        return self._ends_on_lines(ends, touches, limit, doubtful=True)
 
     def close(self, ends: Ends) -> Ends:
         """Every end that meets nothing gets a node of its own."""
@@ -362,6 +369,15 @@ class _Noder:
             geometry=shapely.points(at),
             crs=crs,
         )
+
+
+def _meet(ends: Ends, touches: pd.DataFrame, one: Ints, other: Ints) -> Bools:
+    """For each pair of lines whether they have a node in common."""
+    on: dict[int, set[int]] = {line: set(ends.node[line]) - {-1} for line in {*one.tolist(), *other.tolist()}}
+    for line, node in zip(touches["line"], touches["node"], strict=True):
+        if line in on:
+            on[line].add(node)
+    return np.array([not on[a].isdisjoint(on[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)], bool)
 
 
 def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -> pd.DataFrame:
