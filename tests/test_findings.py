@@ -40,15 +40,7 @@ def shop_town(*, records: tuple[dict[str, Any], ...] = (), address: str = "1 Mai
             "catch_basins": [{"id": "CB-1", "owner": "Town", "at": "POINT (150 50)"}],
             "pipes": [{"id": "P-1", "owner": "Town", "system": "storm", "at": "LINESTRING (150 50, 350 50)"}],
             "outfalls": [{"id": "OF-1", "kind": "outfall", "owner": "Town", "at": "POINT (350 50)"}],
-            "waters": [
-                {
-                    "id": "BROOK",
-                    "name": "Crook Brook",
-                    "ir_category": "5",
-                    "pollutants": "silt",
-                    "at": "LINESTRING (0 20, 1000 20)",
-                }
-            ],
+            "waters": [{"id": "BROOK", **brook}],
         },
         records=records,
     )
