@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from mapping.outputs.due import add_limit, due_locations, monitoring_locations, undecided_locations
-from tests.outputs_town import DRY, ON, PERMIT, inspection, layer, line, outfalls, point, town
+from tests.outputs_town import DRY, ON, PERMIT, inspection, layer, outfalls, point, town
 
 SUDS = {"color": {"kind": "Gray", "severity": 1}, "floatables": {"kind": "Suds", "severity": 1}}
 
@@ -100,14 +100,12 @@ def test_only_the_towns_own_locations_in_use_are_monitored():
     assert list(undecided_locations(place).index) == ["whose", "what"]
 
 
-def test_an_outlet_that_only_combined_sewers_meet_is_no_monitoring_location():
-    pipes = {
-        "cso": (line((0, 0), (0, 100)), {"system": "combined", "from_id": "OF-1"}),
-        "sewer": (line((100, 0), (100, 100)), {"system": "sanitary"}),
-        "storm": (line((100, 0), (200, 100)), {"system": "storm"}),
-    }
-    place = town({"outfalls": outfalls(OF_1=(0, 0), OF_2=(100, 0), OF_3=(500, 0)), "pipes": layer("pipes", pipes)})
-    assert list(monitoring_locations(place).index) == ["OF-2", "OF-3"]
+def test_the_overflow_of_a_combined_sewer_is_no_monitoring_location():
+    rows = {"cso": {"system": "combined"}, "storm": {"system": "storm"}, "not said": {}}
+    fields = {"owner": "Town", "kind": "outfall"}
+    place = town({"outfalls": layer("outfalls", {name: (point(0, 0), fields | own) for name, own in rows.items()})})
+    assert list(monitoring_locations(place).index) == ["storm", "not said"]
+    assert list(undecided_locations(place).index) == []
 
 
 def test_a_year_from_the_leap_day_ends_on_the_last_of_february():

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import geopandas as gpd
 import pandas as pd
 
-from layers.joins.network import SEWERS
 from layers.schema import schema
 from layers.town import Town
+from mapping.ms4 import ms4_test
 from mapping.outputs.due import GONE
 
 
@@ -61,12 +61,9 @@ class Share:
 
 
 def town_assets(town: Town, layer: str) -> gpd.GeoDataFrame:
-    """The Town's own assets of a layer that are in use, sanitary and combined lines left out."""
+    """The Town's own assets of a layer that are in use and not known to be a sewer's."""
     frame = town.layer(layer)
-    own = (frame["owner"] == "Town") & ~frame["status"].isin(GONE)
-    if "system" in frame:
-        own &= ~frame["system"].isin(SEWERS)
-    return frame[own]
+    return frame[(frame["owner"] == "Town") & ~frame["status"].isin(GONE) & (ms4_test(town, layer)["is_ms4"] != "no")]
 
 
 def completeness(town: Town) -> list[Share]:

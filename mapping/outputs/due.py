@@ -12,10 +12,10 @@ import geopandas as gpd
 import pandas as pd
 
 from layers.errors import FieldError
-from layers.joins.network import SEWERS
 from layers.records import Record, Records
 from layers.town import Town
 from mapping.law import Permit, Requirement
+from mapping.ms4 import ms4_test
 from mapping.screening import Limits, designate, dry_weather, is_flowing, limits_of
 from mapping.words import say_day
 
@@ -69,36 +69,26 @@ class DueLocation:
 
 
 def monitoring_locations(town: Town) -> gpd.GeoDataFrame:
-    """The Town's own outfalls, interconnections and intraconnections in use: rows of the layer `outfalls`.
+    """The outfalls, interconnections and intraconnections of the Town's MS4 that are in use: rows of `outfalls`.
 
-    Owner unknown is not the Town, kind unknown is no outfall: `undecided_locations` has those.
+    Owner unknown is not the Town, kind unknown is no outfall, a sewer's overflow is no part of the MS4 (§ 194-3):
+    `undecided_locations` has those about which one of these is not known.
     """
-    standing = _standing(town)
-    return standing[(standing["owner"] == "Town") & standing["kind"].isin(KINDS)]
+    standing, part_of = _standing(town)
+    return standing[(part_of == "yes") & standing["kind"].isin(KINDS)]
 
 
 def undecided_locations(town: Town) -> gpd.GeoDataFrame:
-    """Outlets in use of which nobody has said whether they are the Town's, or of what kind."""
-    standing = _standing(town)
-    open_owner, open_kind = (~standing[name].isin(known) for name, known in (("owner", _OWNERS), ("kind", KINDS)))
-    return standing[open_owner | (open_kind & (standing["owner"] == "Town"))]
+    """Outlets in use of which nobody has said whether they are of the Town's MS4, or of what kind."""
+    standing, part_of = _standing(town)
+    return standing[(part_of == "unknown") | ((part_of == "yes") & ~standing["kind"].isin(KINDS))]
 
 
-_OWNERS = ("Town", "County", "State", "NYCDEP", "Federal", "Other MS4", "Private")
-
-
-def _standing(town: Town) -> gpd.GeoDataFrame:
+def _standing(town: Town) -> tuple[gpd.GeoDataFrame, pd.Series[str]]:
+    """The outlets in use, and for each whether it is part of the MS4."""
     outfalls = town.layer("outfalls")
-    return outfalls[~outfalls["status"].isin(GONE) & ~outfalls.index.isin(_sewer_outlets(town))]
-
-
-def _sewer_outlets(town: Town) -> set[str]:
-    """Outlets that only sanitary or combined lines meet: no part of the MS4 (§ 194-3, MS4, C and D), such as a CSO."""
-    edges, nodes = town.network.edges, town.network.nodes
-    node = pd.concat([edges["tail"], edges["head"]])
-    only_sewers = pd.concat([edges["system"]] * 2).isin(SEWERS).groupby(node).all()
-    there = nodes.loc[nodes.index.isin(only_sewers.index[only_sewers]) & (nodes["layer"] == "outfalls"), "asset_id"]
-    return {str(asset) for asset in there}
+    standing = outfalls[~outfalls["status"].isin(GONE)]
+    return standing, ms4_test(town, "outfalls")["is_ms4"].reindex(standing.index)
 
 
 def due_locations(town: Town, permit: Permit, on: date) -> list[DueLocation]:

@@ -79,10 +79,10 @@ class Plan:
     notes: tuple[str, ...]
 
     def to_json(self, files: Sequence[Path] = ()) -> dict[str, Any]:
-        """The plan as `route --json` gives it; `unreachable` holds ids, `notes` says why and what the times rest on."""
+        """The plan as `route --json` gives it; `notes` says what the times rest on."""
         return {
             "crews": [crew.to_json() for crew in self.crews],
-            "unreachable": [left.id for left in self.unreachable],
+            "unreachable": [{"id": left.id, "why": left.why} for left in self.unreachable],
             "left_out": [{"id": left.id, "why": left.why} for left in self.left_out],
             "dry_weather": self.dry_weather,
             "files": [str(file) for file in files],

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -103,8 +102,8 @@ def _draw_sheet(book: Book, ground: Ground, sheet: Sheet) -> Figure:
     if sheet.is_overview:
         _draw_index(canvas, book.sheets)
     if not drawn.symbols:
-        middle = (np.array(sheet.view[:2]) + sheet.view[2:]) / 2
-        canvas.write(*middle, "Nothing is located yet: import layers with places", 9, ha="center", va="center")
+        x, y = (sheet.view[0] + sheet.view[2]) / 2, (sheet.view[1] + sheet.view[3]) / 2
+        canvas.write(x, y, "Nothing is located yet: import layers with places", 9, ha="center", va="center")
     draw_frame(paper, book, sheet)
     draw_column(paper, book, sheet, drawn)
     return figure
