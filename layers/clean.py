@@ -16,12 +16,12 @@ from layers.schema import Schema
 from layers.tolerances import Tolerances
 
 Shapes = npt.NDArray[np.object_]
-PARTS = {"MultiPoint": "Point", "MultiLineString": "LineString", "MultiPolygon": "Polygon"}
+MULTI = {"Point": shapely.MultiPoint, "LineString": shapely.MultiLineString, "Polygon": shapely.MultiPolygon}
 
 
 @dataclass
 class Notes:
-    """What was done to which ids, by code; `order` of the codes is the order in which they came up."""
+    """What was done to which ids, by code; the codes stand in the order in which they came up."""
 
     repaired: dict[str, list[str]] = field(default_factory=dict)
     rejected: dict[str, list[str]] = field(default_factory=dict)
@@ -38,106 +38,129 @@ class Notes:
 
 
 def _note(table: dict[str, list[str]], code: str, ids: Iterable[str]) -> None:
-    ids = list(ids)
+    ids = list(map(str, ids))
     if ids:
         table.setdefault(code, []).extend(ids)
 
 
-def clean_geometry(frame: gpd.GeoDataFrame, target: Schema, tolerances: Tolerances, notes: Notes) -> gpd.GeoDataFrame:
-    """The rows with 2-D, finite, valid geometry of a type that the layer takes; index (ids) kept, multi-part lines exploded.
+@dataclass(frozen=True)
+class Cleaned:
+    """Shapes under unique ids (None = not located) and, on the same index, the id of the row that each comes from."""
 
-    Null and empty geometry is kept as None: the asset is there, its place is not known.
-    """
-    frame = frame.copy()
-    shapes = frame.geometry.to_numpy()
-    missing = shapely.is_missing(shapes) | shapely.is_empty(shapes)
-    frame["z_drawn"], shapes = _flatten(shapes)
-    shapes[missing] = None
-    broken = ~missing & ~_finite(shapes)
-    notes.repair("not_finite", frame.index[broken])
-    shapes[broken] = None
-    shapes = _make_valid(shapes, frame.index, tolerances, notes)
-    shapes = _drop_repeats(shapes, frame.index, notes)
-    frame = frame.set_geometry(
-        gpd.GeoSeries([_fit(shape, target) for shape in shapes], index=frame.index, crs=frame.crs)
-    )
-    wrong = frame.geometry.isna().to_numpy() & ~shapely.is_missing(shapes)
-    notes.reject("geometry_type", frame.index[wrong])
-    return _explode(frame[~wrong], target, notes)
+    shapes: gpd.GeoSeries
+    parents: pd.Series
 
 
-def _flatten(shapes: Shapes) -> tuple[npt.NDArray[np.float64], Shapes]:
-    """The Z of points (NaN elsewhere), and every shape in two dimensions."""
-    z = shapely.get_z(shapes)
-    return np.asarray(z, float), np.array(shapely.force_2d(shapes), dtype=object)
+def flatten(shapes: Shapes) -> tuple[npt.NDArray[np.float64], Shapes]:
+    """The Z of points (NaN elsewhere), and every shape in two dimensions; empty shapes become None."""
+    flat = np.array(shapely.force_2d(shapes), dtype=object)
+    flat[shapely.is_empty(flat)] = None
+    return np.asarray(shapely.get_z(shapes), float), flat
 
 
-def _finite(shapes: Shapes) -> npt.NDArray[np.bool_]:
-    bounds = shapely.bounds(shapes)
+def is_finite(shapes: Shapes) -> npt.NDArray[np.bool_]:
+    """Whether every coordinate of a shape is a number; False for None and for empty shapes."""
+    fine = np.asarray(shapely.get_num_coordinates(shapes) > 0)
     coordinates, owner = shapely.get_coordinates(shapes, return_index=True)
-    fine = np.isfinite(bounds).all(axis=1)
     fine[owner[~np.isfinite(coordinates).all(axis=1)]] = False
-    return np.asarray(fine, bool)
+    return fine
+
+
+def clean_shapes(drawn: gpd.GeoSeries, target: Schema, tolerances: Tolerances, notes: Notes) -> Cleaned:
+    """Finite 2-D shapes (index = unique ids, in the working CRS) as the layer takes them: valid, of its types, single.
+
+    None stays None: the asset is there, its place is not known. Areas that cross themselves are mended by structure, so
+    that a bow tie keeps both its wings; a shape of a type that the layer does not take is rejected; a line of several
+    parts becomes one row a part, with ids `parent.1`, `parent.2` ….
+    """
+    shapes = _make_valid(drawn.to_numpy().copy(), drawn.index, tolerances, notes)
+    shapes = _drop_repeats(shapes, drawn.index, notes)
+    fitted, dropped = _fit(shapes, target)
+    notes.repair("parts_dropped", drawn.index[dropped])
+    wrong = shapely.is_missing(fitted) & ~shapely.is_missing(shapes)
+    notes.reject("geometry_type", drawn.index[wrong])
+    return _explode(gpd.GeoSeries(fitted[~wrong], index=drawn.index[~wrong], crs=drawn.crs), target, notes)
 
 
 def _make_valid(shapes: Shapes, ids: pd.Index, tolerances: Tolerances, notes: Notes) -> Shapes:
-    bad = ~shapely.is_missing(shapes) & ~shapely.is_valid(shapes) & (shapely.get_dimensions(shapes) == 2)
-    if not bad.any():
+    bad = np.flatnonzero(
+        ~shapely.is_missing(shapes) & ~shapely.is_valid(shapes) & (shapely.get_dimensions(shapes) == 2)
+    )
+    if not len(bad):
         return shapes
     before = np.abs(shapely.area(shapes[bad]))
-    mended = shapely.make_valid(shapes[bad], method="structure", keep_collapsed=False)
-    after = shapely.area(mended)
-    changed = np.abs(after - before) > tolerances.area_change_share * np.maximum(before, after)
-    where = np.flatnonzero(bad)
-    notes.repair("made_valid", ids[where[~changed]])
-    notes.repair("made_valid_area_changed", ids[where[changed]])
-    shapes = shapes.copy()
-    shapes[bad] = mended
+    shapes[bad] = shapely.make_valid(shapes[bad], method="structure", keep_collapsed=False)
+    after = shapely.area(shapes[bad])
+    collapsed = after == 0
+    changed = ~collapsed & (np.abs(after - before) > tolerances.area_change_share * np.maximum(before, after))
+    notes.repair("made_valid", ids[bad[~changed & ~collapsed]])
+    notes.repair("made_valid_area_changed", ids[bad[changed]])
+    notes.repair("made_valid_collapsed", ids[bad[collapsed]])
+    shapes[bad[collapsed]] = None
     return shapes
 
 
 def _drop_repeats(shapes: Shapes, ids: pd.Index, notes: Notes) -> Shapes:
     """Shapes without vertices that stand twice in a row; a line that is nothing else is left as it is."""
-    lines = shapely.get_dimensions(shapes) == 1
+    lines = (shapely.get_dimensions(shapes) == 1) & (shapely.length(shapes) > 0)
     slim = shapely.remove_repeated_points(shapes, 0.0)
-    fewer = (
-        lines & (shapely.get_num_coordinates(slim) < shapely.get_num_coordinates(shapes)) & (shapely.length(shapes) > 0)
-    )
+    fewer = lines & (shapely.get_num_coordinates(slim) < shapely.get_num_coordinates(shapes))
     notes.repair("repeated_vertices", ids[fewer])
     return np.where(fewer, slim, shapes)
 
 
-def _fit(shape: Any, target: Schema) -> Any:
-    """The shape in a type that the layer takes (multi-part still whole), or None."""
-    if shape is None:
-        return None
-    kind = shape.geom_type
+def _fit(shapes: Shapes, target: Schema) -> tuple[Shapes, npt.NDArray[np.bool_]]:
+    """Every shape in a type that the layer takes (lines and points of several parts still whole), or None.
+
+    And which of them lost parts of another kind, as a collection of areas and lines does in a layer of areas.
+    """
     single = {each.removeprefix("Multi") for each in target.geometry}
-    if kind == "LinearRing":
-        shape, kind = shapely.LineString(shape), "LineString"
-    if kind == "GeometryCollection":
-        parts = [part for part in shape.geoms if part.geom_type.removeprefix("Multi") in single]
-        shape = shapely.union_all(parts) if parts else None
-        kind = shape.geom_type if shape is not None else ""
-    if kind.removeprefix("Multi") not in single:
-        return None
-    if kind == "Polygon":
-        return shapely.MultiPolygon([shape])
-    if kind in PARTS and kind != "MultiPolygon" and len(shape.geoms) == 1:
-        return shape.geoms[0]
-    return shape
+    fitted, dropped = np.full(len(shapes), None, dtype=object), np.zeros(len(shapes), dtype=bool)
+    for at, shape in enumerate(shapes):
+        if shape is None:
+            continue
+        parts = [part for part in _parts(shape) if part.geom_type in single]
+        kinds = {part.geom_type for part in parts}
+        if len(kinds) == 1:
+            fitted[at] = parts[0] if len(parts) == 1 and kinds != {"Polygon"} else MULTI[kinds.pop()](parts)
+            dropped[at] = len(parts) < len(_parts(shape))
+    return fitted, dropped
 
 
-def _explode(frame: gpd.GeoDataFrame, target: Schema, notes: Notes) -> gpd.GeoDataFrame:
-    """Multi-part rows as one row a part, with ids `parent.1`, `parent.2` …, where the layer takes single parts only."""
-    kinds = frame.geom_type
-    many = kinds.isin(["MultiPoint", "MultiLineString"]) & ~kinds.isin(target.geometry)
+def _parts(shape: Any) -> list[Any]:
+    if shape.geom_type == "LinearRing":
+        return [shapely.LineString(shape)]
+    if not hasattr(shape, "geoms"):
+        return [shape]
+    return [part for each in shape.geoms for part in _parts(each) if not part.is_empty]
+
+
+def _explode(shapes: gpd.GeoSeries, target: Schema, notes: Notes) -> Cleaned:
+    """Several parts as one row a part, where the layer takes single parts only."""
+    kinds = shapes.geom_type
+    many = (kinds.isin(["MultiPoint", "MultiLineString"]) & ~kinds.isin(target.geometry)).to_numpy()
+    parents = pd.Series(shapes.index, index=shapes.index, dtype="str")
     if not many.any():
-        return frame
-    parts = frame[many].explode()
-    number = parts.groupby(level=0).cumcount() + 1
-    children = parts.index.astype("str") + "." + number.astype("str").to_numpy()
-    notes.parents.extend(map(str, frame.index[many]))
-    notes.children.extend(map(str, children))
-    parts.index = pd.Index(children, dtype="str", name=frame.index.name)
-    return gpd.GeoDataFrame(pd.concat([frame[~many], parts]), crs=frame.crs)
+        return Cleaned(shapes, parents)
+    parts = shapes[many].explode()
+    number, taken = parts.groupby(level=0).cumcount() + 1, set(shapes.index)
+    children = [free_id(f"{parent}.{count}", taken) for parent, count in zip(parts.index, number, strict=True)]
+    notes.parents.extend(map(str, shapes.index[many]))
+    notes.children.extend(children)
+    parents = pd.concat([parents[~many], pd.Series(parts.index, index=pd.Index(children, dtype="str"), dtype="str")])
+    parts.index = pd.Index(children, dtype="str")
+    return Cleaned(gpd.GeoSeries(pd.concat([shapes[~many], parts]), crs=shapes.crs), parents)
+
+
+def free_id(wanted: str, taken: set[str]) -> str:
+    """The id wanted, or with the first `#2`, `#3` … that nobody has; it is taken from then on.
+
+    >>> free_id("CB-1#2", {"CB-1", "CB-1#2"})
+    'CB-1#2#2'
+    """
+    made, number = wanted, 1
+    while made in taken:
+        number += 1
+        made = f"{wanted}#{number}"
+    taken.add(made)
+    return made

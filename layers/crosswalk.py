@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ SET_BY_IMPORT = {"source", "source_id", "z_drawn"}
 """Fields that every import fills by itself, with where the row comes from."""
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 OTHERS = "*"
+SHAPEFILE_NAME = 10
+"""Letters of a field's name that a shapefile keeps."""
+PLAIN = (str, int, float, bool)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Crosswalk:
 
 
 def to_text(value: Any) -> str:
-    """A raw value as text: null is "", a whole number has no `.0`, blanks at the ends go.
+    """A raw value as text: null is "", a whole number has no `.0`, blanks at the ends and NUL characters go.
 
     >>> to_text(12345.0), to_text("007 "), to_text(None), to_text(float("nan"))
     ('12345', '007', '', '')
@@ -78,7 +82,7 @@ def to_text(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return str(value).strip()
+    return str(value).replace("\0", "").strip()
 
 
 def id_columns(template: str) -> list[str]:
@@ -91,8 +95,12 @@ def id_columns(template: str) -> list[str]:
 
 
 def fill_id(template: str, row: Mapping[str, Any]) -> str:
-    """The id of one row; empty where any part of it is empty."""
-    parts = {name: to_text(row[name]) for name in id_columns(template)}
+    """The id of one row, on one line; empty where any part of it is empty.
+
+    >>> fill_id("CB-{N}", {"N": 7.0}), fill_id("CB-{N}", {"N": None}), fill_id("ID", {"ID": "0246 SW"})
+    ('CB-7', '', '0246 SW')
+    """
+    parts = {name: " ".join(to_text(row[name]).split()) for name in id_columns(template)}
     if not all(parts.values()):
         return ""
     if not PLACEHOLDER.search(template):
@@ -114,26 +122,23 @@ def load_crosswalk(path: Path) -> Crosswalk:
 def parse_crosswalk(raw: Mapping[str, Any], *, name: str) -> Crosswalk:
     """A crosswalk from its table, or a FieldError that lists every fault in it."""
     faults = [f"unknown part [{key}]" for key in raw if key not in ("source", "target")]
-    source = raw.get("source", {})
-    faults += [f"[source] knows no {key!r}" for key in source if key not in SOURCE_KEYS]
-    targets = raw.get("target", [])
-    if not targets:
+    source, targets = raw.get("source", {}), raw.get("target", [])
+    faults += _source_faults(source)
+    if not (isinstance(targets, list) and targets and all(isinstance(each, dict) for each in targets)):
         faults.append("there is no [[target]]")
-    for number, target in enumerate(targets, start=1):
-        faults += [f"[[target]] {number}: {fault}" for fault in _target_faults(target)]
-    if source.get("crs") and not source.get("crs_by"):
-        faults.append("[source] says crs but not crs_by, the person who vouches for it")
+    else:
+        faults += [f"[[target]] {at}: {fault}" for at, each in enumerate(targets, 1) for fault in _target_faults(each)]
     if faults:
         raise FieldError(
             f"crosswalk {name}: {'; '.join(faults)}", hint="see docs/layers.md for the fields of each layer"
         )
-    known = {key: str(source[key]) for key in SOURCE_KEYS & set(source) - {"layer"}}
+    known = {key: to_text(source[key]) for key in SOURCE_KEYS & set(source) - {"layer"}}
     return Crosswalk(tuple(_target(each) for each in targets), layer=source.get("layer"), **known)
 
 
 def _target(raw: Mapping[str, Any]) -> Target:
     where = {
-        key: tuple(map(str, value if isinstance(value, list) else [value]))
+        key: tuple(map(to_text, value if isinstance(value, list) else [value]))
         for key, value in raw.get("where", {}).items()
     }
     return Target(
@@ -141,60 +146,118 @@ def _target(raw: Mapping[str, Any]) -> Target:
         where=where,
         id=raw.get("id", ""),
         fields=dict(raw.get("fields", {})),
-        values={key: dict(table) for key, table in raw.get("values", {}).items()},
-        constants=dict(raw.get("set", {})),
+        values={
+            key: {to_text(theirs): ours for theirs, ours in table.items()}
+            for key, table in raw.get("values", {}).items()
+        },
+        constants={key: to_text(value) for key, value in raw.get("set", {}).items()},
     )
 
 
-def _target_faults(raw: Mapping[str, Any]) -> list[str]:
-    faults = [f"unknown key {key!r}" for key in raw if key not in TARGET_KEYS]
+# -- faults, all told at once
+
+
+def _source_faults(source: Any) -> Iterator[str]:
+    if not isinstance(source, dict):
+        yield "[source] is no table"
+        return
+    yield from (f"[source] knows no {key!r}" for key in source if key not in SOURCE_KEYS)
+    yield from (f"[source] {key} must be text" for key, value in source.items() if not isinstance(value, str))
+    if source.get("crs") and not source.get("crs_by"):
+        yield "[source] says crs but not crs_by, the person who vouches for it"
+    if bool(source.get("x")) != bool(source.get("y")):
+        yield "[source] needs both x and y"
+
+
+def _target_faults(raw: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"unknown key {key!r}" for key in raw if key not in TARGET_KEYS)
     if raw.get("layer") not in LAYERS:
-        return [*faults, f"there is no layer {raw.get('layer')!r}, choose one of {', '.join(LAYERS)}"]
+        yield f"there is no layer {raw.get('layer')!r}, choose one of {', '.join(LAYERS)}"
+        return
+    formed = list(_form_faults(raw))
+    yield from formed
+    if formed:
+        return
     target = schema(raw["layer"])
     for part in ("fields", "values", "set"):
-        for name in raw.get(part, {}):
-            if name in SET_BY_IMPORT:
-                faults.append(f"{part}: {name} is filled by the import itself")
-            elif name not in target.names:
-                faults.append(f"{part}: layer {target.layer} has no field {name!r}")
+        yield from (f"{part}: {fault}" for name in raw.get(part, {}) for fault in _field_faults(target, name))
+    for name in set(raw.get("fields", {})) & set(raw.get("set", {})):
+        yield f"{name} stands in fields and in set"
     for name, table in raw.get("values", {}).items():
-        faults += [f"values.{name}: {fault}" for fault in _code_faults(target, name, table.values())]
+        yield from (f"values.{name}: {fault}" for fault in _code_faults(target, name, table.values()))
     for name, value in raw.get("set", {}).items():
-        faults += [f"set.{name}: {fault}" for fault in _code_faults(target, name, [value])]
-    return faults
+        yield from (f"set.{name}: {fault}" for fault in _code_faults(target, name, [value]))
 
 
-def _code_faults(target: Schema, name: str, values: Any) -> list[str]:
-    if name not in target.names or not target.field(name).codes:
-        return []
-    codes = target.field(name).codes
-    return [f"{value!r} is not one of {', '.join(codes)}" for value in values if value and value not in codes]
+def _form_faults(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Parts that are not of the form of docs/layers.md, so that nothing else can be said of them."""
+    if not isinstance(raw.get("id", ""), str):
+        yield "id must be text"
+    for part, what in (("where", (*PLAIN, list)), ("fields", (str,)), ("set", PLAIN), ("values", (dict,))):
+        table = raw.get(part, {})
+        if not isinstance(table, dict):
+            yield f"{part} must be a table"
+            continue
+        yield from (f"{part}.{name} is of a wrong form" for name, value in table.items() if not isinstance(value, what))
+    for name, value in raw.get("where", {}).items() if isinstance(raw.get("where", {}), dict) else ():
+        if isinstance(value, list) and not all(isinstance(each, PLAIN) for each in value):
+            yield f"where.{name} must list texts"
+    for name, table in raw.get("values", {}).items() if isinstance(raw.get("values", {}), dict) else ():
+        if isinstance(table, dict) and not all(isinstance(each, str) for each in table.values()):
+            yield f"values.{name} must map texts to texts"
+
+
+def _field_faults(target: Schema, name: str) -> Iterator[str]:
+    if name in SET_BY_IMPORT:
+        yield f"{name} is filled by the import itself"
+    elif name not in target.names:
+        yield f"layer {target.layer} has no field {name!r}"
+
+
+def _code_faults(target: Schema, name: str, values: Iterable[Any]) -> Iterator[str]:
+    codes = target.field(name).codes if name in target.names else ()
+    if codes:
+        yield from (f"{value!r} is not one of {', '.join(codes)}" for value in values if value and value not in codes)
+
+
+# -- without a crosswalk
 
 
 def crosswalk_by_aliases(layer: str, columns: Sequence[str]) -> Crosswalk:
-    """The crosswalk that a file needs none: our names and the schema's aliases, letter case and joined prefixes aside."""
+    """The crosswalk of a file without one: our names and the schema's aliases, letter case and joined prefixes aside.
+
+    A name may be cut to the ten letters of a shapefile, where only one of the layer's fields can be meant by it.
+    """
     target = schema(layer)
-    folded = _folded(columns)
+    folded = {_fold(column): str(column) for column in reversed(columns)}
+    names = {each.name: (each.name, *each.aliases) for each in target.fields if each.name not in SET_BY_IMPORT}
+    cuts = Counter(cut for each in names.values() for cut in {name[:SHAPEFILE_NAME].casefold() for name in each})
     fields = {}
-    for each in target.fields:
-        found = _first(folded, (each.name, *each.aliases))
-        if found and each.name not in SET_BY_IMPORT:
-            fields[each.name] = found
-    template = _first(folded, (target.id, *target.id_aliases)) or ""
+    for name, spellings in names.items():
+        whole = [each.casefold() for each in spellings]
+        cut = [each[:SHAPEFILE_NAME] for each in whole if cuts[each[:SHAPEFILE_NAME]] == 1]
+        found = next((folded[each] for each in (*whole, *cut) if each in folded), None)
+        if found:
+            fields[name] = found
+    ids = [each.casefold() for each in (target.id, *target.id_aliases)]
+    template = next((folded[each] for each in (*ids, *(each[:SHAPEFILE_NAME] for each in ids)) if each in folded), "")
     if not template and {"swis", "sbl"} <= set(fields):
         template = f"{{{fields['swis']}}}{{{fields['sbl']}}}"
     return Crosswalk((Target(layer=layer, id=template, fields=fields),))
 
 
-def _folded(columns: Sequence[str]) -> dict[str, str]:
-    """Columns by folded name: `GISADMIN.swInlet.FACILITYID` is asked for as `facilityid`."""
-    return {str(column).rpartition(".")[2].strip().casefold(): str(column) for column in reversed(columns)}
+def columns_alike(columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """Columns with one name but for letter case or a joined table's name in front; the first is the one that is read.
+
+    >>> columns_alike(["Owner", "a.ID", "OWNER", "b.ID", "SIZE"])
+    [('Owner', 'OWNER'), ('a.ID', 'b.ID')]
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    for each in columns:
+        groups[_fold(each)].append(each)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-def _first(folded: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """The first name that is there, whole or cut to the ten letters of a shapefile."""
-    for name in names:
-        for key in (name.casefold(), name[:10].casefold()):
-            if key in folded:
-                return folded[key]
-    return None
+def _fold(column: str) -> str:
+    """A column as it is asked for: `GISADMIN.swInlet.FACILITYID` is `facilityid`."""
+    return str(column).rpartition(".")[2].strip().casefold()

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import geopandas as gpd
 import numpy as np
+import numpy.typing as npt
 import shapely
 from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError as ProjCRSError
@@ -22,7 +23,7 @@ Frame = TypeVar("Frame", gpd.GeoDataFrame, gpd.GeoSeries)
 LONLAT = CRS.from_epsg(4326)
 US_FOOT_M = 1200 / 3937
 """One US survey foot in metres, exact by definition; every `_ft` in this project is this foot."""
-CANDIDATES = ("EPSG:2260", "EPSG:26918", "EPSG:4326", "EPSG:3857", "EPSG:2263")
+CANDIDATES = ("EPSG:2260", "EPSG:26918", "EPSG:4326", "EPSG:3857", "EPSG:2263", "EPSG:32115")
 """What New York towns' files without a CRS turn out to be in, the likely first."""
 
 
@@ -33,6 +34,10 @@ class Conversion:
     operation: str
     accuracy_m: float | None
 
+    def __str__(self) -> str:
+        accuracy = "unknown" if self.accuracy_m is None else f"{self.accuracy_m:g} m"
+        return f"{self.operation} (accuracy {accuracy})"
+
 
 def parse_crs(text: Any, *, where: str = "CRS") -> CRS:
     """A CRS from `EPSG:2260`, WKT or a pyproj CRS, or a CRSError that says where it stood."""
@@ -40,6 +45,18 @@ def parse_crs(text: Any, *, where: str = "CRS") -> CRS:
         return CRS.from_user_input(text)
     except ProjCRSError as fault:
         raise CRSError(f"{where}: {text!r} is no coordinate system", hint="write it as EPSG:2260") from fault
+
+
+def parse_file_crs(wkt: str) -> CRS | None:
+    """The CRS that a file says, without heights; None where it says none, or one that is nowhere on earth."""
+    if not wkt:
+        return None
+    try:
+        crs = CRS.from_user_input(wkt)
+    except ProjCRSError:
+        return None
+    flat = crs.sub_crs_list[0] if crs.is_compound else crs.to_2d() if len(crs.axis_info) == 3 else crs
+    return flat if (flat.is_projected or flat.is_geographic) and "undefined" not in flat.name.casefold() else None
 
 
 def parse_working_crs(text: Any) -> CRS:
@@ -116,7 +133,7 @@ def area_of_use(crs: CRS) -> shapely.Polygon:
     return box_to(crs, (use.west, use.south, use.east, use.north))
 
 
-def convert(frame: gpd.GeoDataFrame, crs: CRS, *, what: str) -> tuple[gpd.GeoDataFrame, Conversion]:
+def convert(frame: Frame, crs: CRS, *, what: str) -> tuple[Frame, Conversion]:
     """The frame in the working CRS and how it came there.
 
     Refuses (CRSError, code `crs_accuracy`) where the datum shift is only a guess on this machine, as for NAD27 without
@@ -152,15 +169,22 @@ def _datum_differs(one: CRS, other: CRS) -> bool:
 
 
 def candidates(points: Iterable[tuple[float, float]], envelope: shapely.Geometry, crs: CRS) -> list[dict[str, Any]]:
-    """Where bare coordinates would lie under each candidate CRS: `crs`, `share` inside the envelope, best first."""
+    """Where bare coordinates would lie under each candidate CRS: `crs`, `share` inside the envelope, best first.
+
+    The envelope is in `crs`; the candidates are `crs` itself and CANDIDATES.
+    """
     xy = np.asarray(list(points), dtype=float)
-    if not len(xy):
-        return []
-    found = []
-    for code in dict.fromkeys((name_crs(crs), *CANDIDATES)):
-        transformer = Transformer.from_crs(CRS.from_user_input(code), crs, always_xy=True)
-        x, y = transformer.transform(xy[:, 0], xy[:, 1])
-        inside = np.isfinite(x) & np.isfinite(y)
-        share = float(np.mean(inside & shapely.contains_xy(envelope, np.where(inside, x, 0), np.where(inside, y, 0))))
-        found.append({"crs": code, "share": round(share, 4)})
-    return sorted(found, key=lambda each: -each["share"])
+    systems = {name_crs(crs): crs} | {code: CRS.from_user_input(code) for code in CANDIDATES}
+    found = [
+        {"crs": code, "share": round(share_inside(xy, system, envelope, crs), 4)}
+        for code, system in systems.items()
+        if len(xy)
+    ]
+    return sorted(found, key=lambda each: -float(str(each["share"])))
+
+
+def share_inside(xy: npt.NDArray[np.float64], source: CRS, envelope: shapely.Geometry, crs: CRS) -> float:
+    """The share of points, read in the CRS `source`, that lie inside the envelope, which is in `crs`."""
+    x, y = Transformer.from_crs(source, crs, always_xy=True).transform(xy[:, 0], xy[:, 1])
+    finite = np.isfinite(x) & np.isfinite(y)
+    return float(np.mean(finite & shapely.contains_xy(envelope, np.where(finite, x, 0), np.where(finite, y, 0))))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
-from collections import Counter
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,10 @@ import pyogrio
 from pyogrio.errors import DataLayerError, DataSourceError
 from pyproj import CRS
 
-from layers.conform import conform
-from layers.crosswalk import Target
+from layers.conform import blank
 from layers.errors import StoreError
 from layers.joins.network import Network
-from layers.schema import LAYERS, Schema, schema
+from layers.schema import LAYERS, Field, Schema, dtype, schema
 from layers.sources import companions, sha256_of
 from layers.town import Joins
 
@@ -33,6 +34,8 @@ TABLES = ("premises_links", "water_links", "watershed_links")
 IMPORTS = "imports"
 WAIT_S = 60.0
 """Seconds to wait for another import into the same town to end."""
+FAULTS = (OSError, DataSourceError, DataLayerError, KeyError, ValueError, AttributeError)
+"""What GDAL, pandas and json raise over a file that is not what it must be, or a disk that is full."""
 NUMBERS = {"distance_ft": "float64", "chosen": "bool", "ambiguous": "bool"}
 EDGES = {
     "part": "int64",
@@ -57,12 +60,17 @@ class Facts:
 def locked(folder: Path) -> Iterator[None]:
     """One writer at a time for a town's folder; the lock lies outside it, so that the folder holds the record alone."""
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    lock = filelock.FileLock(Path(tempfile.gettempdir()) / f"ms4-{name}.lock", timeout=WAIT_S)
+    lock = filelock.FileLock(Path(tempfile.gettempdir()) / f"ms4-{name}.lock", timeout=WAIT_S, mode=0o666)
     try:
-        with lock:
-            yield
+        lock.acquire()
     except filelock.Timeout as fault:
         raise StoreError(f"{folder} is being written by another program", hint="try again when it is done") from fault
+    except OSError as fault:
+        raise StoreError(f"{folder} cannot be locked: {fault}", hint="check who may write there") from fault
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def read_facts(folder: Path, crs: CRS) -> Facts:
@@ -71,39 +79,58 @@ def read_facts(folder: Path, crs: CRS) -> Facts:
     if not path.exists():
         return Facts({})
     try:
-        names = {str(name) for name, _ in pyogrio.list_layers(path)}
-        layers = {name: _read_layer(path, schema(name), crs) for name in LAYERS if name in names}
-        joins = _read_joins(path, crs) if {*TABLES, "network_nodes", "network_edges"} <= names else None
-        imports = [json.loads(text) for text in _read(path, IMPORTS)["report"]] if IMPORTS in names else []
-    except (DataSourceError, DataLayerError, KeyError, ValueError) as fault:
-        raise StoreError(f"{path} is damaged: {fault}", hint="restore it, or import the sources again") from fault
+        with warnings.catch_warnings(action="ignore"):
+            return _read_facts(path, crs)
+    except FAULTS as fault:
+        raise StoreError(
+            f"{path} is damaged: {_first_line(fault)}",
+            hint="restore it from a copy, or move it away and import the kept sources again",
+            code="store_damaged",
+        ) from fault
+
+
+def _read_facts(path: Path, crs: CRS) -> Facts:
+    sound = pyogrio.read_dataframe(path, sql="PRAGMA quick_check", read_geometry=False).iloc[0, 0]
+    if sound != "ok":
+        raise ValueError(str(sound))
+    names = {str(name) for name, _ in pyogrio.list_layers(path)}
+    layers = {name: _read_layer(path, schema(name), crs) for name in LAYERS if name in names}
+    joins = _read_joins(path, crs) if {*TABLES, "network_nodes", "network_edges"} <= names else None
+    imports = [json.loads(text) for text in _read(path, IMPORTS)["report"]] if IMPORTS in names else []
     return Facts(layers, joins, imports)
 
 
 def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
-    """Writes `layers.gpkg` beside, checks that it reads back with the same counts, and swaps it in."""
+    """Writes `layers.gpkg` beside, checks that it reads back with the same counts, and swaps it in whole."""
     path = folder / FILE
-    beside = folder / f".new.{FILE}"
     try:
-        beside.unlink(missing_ok=True)
-        for name, frame in _tables(facts).items():
-            _write(beside, name, frame, crs)
-        _check(beside, facts)
-        beside.replace(path)
-    except (OSError, DataSourceError, DataLayerError) as fault:
-        raise StoreError(f"{path} cannot be written: {fault}", hint="check the disk and who may write there") from fault
-    finally:
-        beside.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=f".{FILE}.") as room:
+            beside = Path(room) / FILE
+            for name, frame in _tables(facts).items():
+                _write(beside, name, frame, crs)
+            _check(beside, facts)
+            with beside.open("rb+") as stream:
+                os.fsync(stream.fileno())
+            beside.replace(path)
+    except FAULTS as fault:
+        raise StoreError(
+            f"{path} cannot be written: {_first_line(fault)}",
+            hint="check the disk and who may write there; what was there before is untouched",
+        ) from fault
 
 
-def keep_source(folder: Path, path: Path, provenance: Mapping[str, Any]) -> None:
-    """Keeps the file as it was received under its SHA-256, with who brought it and when; kept once."""
+def _first_line(fault: BaseException) -> str:
+    return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
+
+
+def keep_source(folder: Path, path: Path, provenance: Mapping[str, Any]) -> Path:
+    """Keeps the file as it was received under its SHA-256, with who brought it and when; kept once. Returns where."""
     kept = folder / "sources" / sha256_of(path)
     if kept.exists():
-        return
+        return kept
     beside = kept.with_name(f".{kept.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
     try:
+        shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
         for each in companions(path):
             if each.is_dir():
@@ -116,6 +143,7 @@ def keep_source(folder: Path, path: Path, provenance: Mapping[str, Any]) -> None
         raise StoreError(f"{path.name} cannot be kept in {folder}: {fault}", hint="check the disk") from fault
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+    return kept
 
 
 def digest(folder: Path) -> str:
@@ -136,20 +164,22 @@ def _tables(facts: Facts) -> dict[str, pd.DataFrame]:
 
 
 def _write(path: Path, name: str, frame: pd.DataFrame, crs: CRS) -> None:
-    plain = frame.reset_index() if frame.index.name else frame
-    plain = plain.copy()
+    plain = frame.reset_index() if frame.index.name else frame.copy()
     for column in plain.columns:
         if column != "geometry" and plain[column].dtype == object:
             plain[column] = plain[column].map(lambda value: None if value is None else str(value))
     options: dict[str, Any] = {"driver": "GPKG", "layer": name, "append": False, "layer_options": {"FID": "row"}}
     if isinstance(frame, gpd.GeoDataFrame):
         plain = gpd.GeoDataFrame(plain, geometry="geometry", crs=crs)
-        options["geometry_type"] = (
-            schema(name).geometry[0] if name in LAYERS and len(schema(name).geometry) == 1 else "Unknown"
-        )
-        if name.startswith("network"):
-            options["geometry_type"] = "Point" if name.endswith("nodes") else "LineString"
+        options["geometry_type"] = _geometry_type(name)
     pyogrio.write_dataframe(plain, path, **options)
+
+
+def _geometry_type(name: str) -> str:
+    if name in LAYERS:
+        kinds = schema(name).geometry
+        return kinds[0] if len(kinds) == 1 else "Unknown"
+    return "Point" if name == "network_nodes" else "LineString"
 
 
 def _check(path: Path, facts: Facts) -> None:
@@ -169,9 +199,20 @@ def _read(path: Path, name: str) -> pd.DataFrame:
 def _read_layer(path: Path, wanted: Schema, crs: CRS) -> gpd.GeoDataFrame:
     raw = _read(path, wanted.layer)
     ids = pd.Index(raw[wanted.id].astype(object), dtype="str", name=wanted.id)
-    columns = {each.name: conform(raw[each.name].set_axis(ids), each, Target(""), Counter()) for each in wanted.fields}
-    shapes = raw.geometry.to_numpy() if isinstance(raw, gpd.GeoDataFrame) else [None] * len(raw)
-    return gpd.GeoDataFrame(columns, geometry=gpd.GeoSeries(shapes, index=ids, crs=crs), crs=crs)
+    columns = {each.name: _restored(raw, each, ids) for each in wanted.fields}
+    return gpd.GeoDataFrame(columns, geometry=gpd.GeoSeries(raw.geometry.to_numpy(), index=ids, crs=crs), crs=crs)
+
+
+def _restored(raw: pd.DataFrame, each: Field, ids: pd.Index) -> pd.Series:
+    """A column in the type of its field; blank where the file is older than the field."""
+    values: list[Any] = list(raw[each.name]) if each.name in raw else [blank(each)] * len(ids)
+    if each.type == "date":
+        values = [date.fromisoformat(value) if isinstance(value, str) else None for value in values]
+    elif each.type in ("text", "yesno"):
+        values = [value if isinstance(value, str) else "" for value in values]
+    else:
+        values = [None if pd.isna(value) else value for value in values]
+    return pd.Series(values, index=ids, dtype=dtype(each.type), name=each.name)
 
 
 def _read_joins(path: Path, crs: CRS) -> Joins:
