@@ -43,7 +43,8 @@ def conform(raw: pd.Series, each: Field, target: Target, unknown: Counter[str]) 
             unsaid = said is not None and not {text, OTHERS} & set(said) and each.type == "text" and not each.codes
             done[text] = (blank(each) if found is UNREAD else found, found is UNREAD or (unsaid and found != ""))
         found, strange = done[text]
-        unknown[text] += strange
+        if strange:
+            unknown[text] += 1
         return found
 
     return pd.Series([convert(value) for value in raw], index=raw.index, dtype=dtype(each.type), name=each.name)

@@ -103,7 +103,7 @@ class Report:
             "kept": self.kept,
             "rejected": _listed(self.notes.rejected),
             "repaired": _listed(self.notes.repaired),
-            "exploded": {"parents": self.notes.parents, "children": self.notes.children},
+            "exploded": {"parents": len(self.notes.parents), "children": len(self.notes.children)},
             "unlocated": self.unlocated,
             "fields": {"mapped": self.mapped, "unmapped": self.unmapped, "missing": self.missing},
             "values": {"unknown": {name: dict(counts) for name, counts in self.unknown.items() if counts}},

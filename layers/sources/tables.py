@@ -87,7 +87,7 @@ def _decode(raw: bytes, encoding: str, name: str) -> tuple[str, str]:
     marked = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     for each in [encoding] if encoding else [marked, "cp1252"]:
         try:
-            return raw.decode(each).removeprefix("\ufeff"), each
+            return raw.decode(each).removeprefix("\ufeff"), each.removesuffix("-sig").upper()
         except (ValueError, LookupError):
             continue
     raise SourceError(
