@@ -200,7 +200,8 @@ def _premises(town: Town, assets: Iterable[TraceAsset]) -> tuple[TracePremises, 
     ids = {asset for _, asset in keys}
     keys |= {("drains", str(drain)) for drain in drains.index[drains["to_id"].isin(ids)]}
     links = town.premises_links
-    mine = links[[key in keys for key in zip(links["layer"], links["asset_id"], strict=True)]]
+    linked = [key in keys for key in zip(links["layer"], links["asset_id"], strict=True)]
+    mine = links[pd.Series(linked, index=links.index, dtype=bool)]
     best = mine.sort_values("distance_ft").drop_duplicates("premises_key").sort_values("premises_key")
     rows = zip(best["premises_key"], best["method"], best["distance_ft"], strict=True)
     return tuple(TracePremises(str(key), str(method), float(gap)) for key, method, gap in rows)

@@ -136,3 +136,9 @@ def test_two_lines_that_meet_do_not_doubtfully_meet_again() -> None:
     )
     assert len(found.edges_of("pipes", "MAIN")) == 2
     assert "doubtful" not in set(found.edges["certainty"])
+
+
+def test_a_trace_up_in_a_town_without_lots_finds_no_premises() -> None:
+    bare = town(outfalls={"OF": "POINT (100 0)"}, pipes={"P1": pipe("LINESTRING (0 0, 100 0)")})
+    found = trace(bare, "outfalls:OF", direction="up")
+    assert ([each.id for each in found.assets], found.premises) == (["OF", "P1"], ())
