@@ -132,7 +132,7 @@ class _Import:
     def _map_fields(self, target: Target, wanted: Schema, report: Report) -> None:
         report.mapped = ({wanted.id: target.id} if target.id else {}) | dict(target.fields)
         columns = [str(each) for each in self.features.frame.columns if each != self.features.fid]
-        used = target.columns | {self.crosswalk.x, self.crosswalk.y, self.crosswalk.wkt}
+        used = target.columns | set(self.features.placing)
         report.unmapped = [each for each in columns if each not in used]
         filled = {*target.fields, *target.constants, *SET_BY_IMPORT}
         report.missing = [name for name in wanted.names if name not in filled]

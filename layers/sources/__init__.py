@@ -79,7 +79,7 @@ class Features:
 
     `frame` has the source's own fields, index = the number of the feature in its file; `shapes` has the drawing of every
     row as it was drawn (None = none); `unread` are the rows of which the drawing cannot be read. `fid` is the field that
-    holds the number of the feature, where the file keeps it as one.
+    holds the number of the feature, where the file keeps it as one; `placing` are the columns of a table's places.
     """
 
     frame: pd.DataFrame
@@ -90,6 +90,7 @@ class Features:
     fid: str = ""
     unread: tuple[int, ...] = ()
     notes: tuple[Doubt, ...] = ()
+    placing: tuple[str, ...] = ()
 
 
 def open_source(path: Path, *, encoding: str = "") -> Source:
@@ -184,7 +185,13 @@ def read_features(
         return replace(found, notes=notes)
     places = find_places(found.frame, name=source.path.name, x=x, y=y, wkt=wkt)
     return replace(
-        found, shapes=places.shapes, crs=places.crs, crs_basis=places.basis, unread=tuple(places.unread), notes=notes
+        found,
+        shapes=places.shapes,
+        crs=places.crs,
+        crs_basis=places.basis,
+        unread=tuple(places.unread),
+        notes=notes,
+        placing=places.columns,
     )
 
 

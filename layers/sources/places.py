@@ -22,9 +22,13 @@ SHAPES = ("wkt", "wkt_geom")
 
 @dataclass(frozen=True)
 class Places:
-    """The shape of every row (None = not located), the CRS if the columns' names tell it, and rows that could not be read."""
+    """The shape of every row (None = not located), the CRS if the columns' names tell it, and rows that could not be read.
+
+    `columns` are those that hold the places.
+    """
 
     shapes: np.ndarray[Any, Any]
+    columns: tuple[str, ...] = ()
     crs: CRS | None = None
     basis: str = ""
     unread: list[int] = field(default_factory=list)
@@ -71,11 +75,12 @@ def _from_numbers(x: pd.Series, y: pd.Series) -> Places:
     shapes[sound] = shapely.points(at[sound])
     degrees = str(x.name).casefold() in LONGITUDES and str(y.name).casefold() in LATITUDES
     basis = f"columns {x.name}, {y.name}" if degrees else ""
-    return Places(shapes, LONLAT if degrees else None, basis, list(np.flatnonzero(said & ~sound)))
+    unread = [int(row) for row in np.flatnonzero(said & ~sound)]
+    return Places(shapes, (str(x.name), str(y.name)), LONLAT if degrees else None, basis, unread)
 
 
 def _from_wkt(column: pd.Series) -> Places:
     texts = column.astype(str).str.strip()
     shapes = np.array([shapely.from_wkt(text or None, on_invalid="ignore") for text in texts], dtype=object)
     unread = (texts != "").to_numpy() & shapely.is_missing(shapes)
-    return Places(shapes, unread=list(np.flatnonzero(unread)))
+    return Places(shapes, (str(column.name),), unread=[int(row) for row in np.flatnonzero(unread)])
