@@ -201,7 +201,7 @@ def _features(request: Request) -> Response:
         picture, layer = desk.picture, request.query_params.get("layer", "")
         found = mapdata.features(desk.town, picture.report, picture.cases, layer, public=False)
     except MS4Error as error:
-        return JSONResponse({"error": {"code": error.code, "text": error.text, "hint": error.hint}}, status_code=400)
+        return _fault(error)
     body = json.dumps(found, separators=(",", ":"), allow_nan=False)
     return Response(body, media_type="application/geo+json", headers={"cache-control": "no-store"})
 
@@ -210,7 +210,10 @@ def _search(request: Request) -> Response:
     """Things by id, address, name or section-block-lot: `?q=titicus`."""
     if not _may_see(request):
         return _refused()
-    hits = places.search(open_desk().places, request.query_params.get("q", "")[:80])
+    try:
+        hits = places.search(open_desk().places, request.query_params.get("q", "")[:80])
+    except MS4Error as error:
+        return _fault(error)
     return JSONResponse([{"subject": each.subject, "name": each.name} for each in hits])
 
 
@@ -219,6 +222,8 @@ def _may_see(request: Request) -> bool:
 
 
 def _refused() -> Response:
-    return JSONResponse(
-        {"error": {"code": "access", "text": "this is only for the app's own pages", "hint": ""}}, status_code=403
-    )
+    return _fault(CallError("this is only for the app's own pages", code="access"), status=403)
+
+
+def _fault(error: MS4Error, *, status: int = 400) -> Response:
+    return JSONResponse({"error": {"code": error.code, "text": error.text, "hint": error.hint}}, status_code=status)

@@ -93,7 +93,7 @@ def _frame(bounds: tuple[float, float, float, float] | None) -> str:
         zoom_control=False,
         prefer_canvas=True,
         attribution_control=False,
-        zoom_snap=0.5,
+        zoom_snap=0.25,
         max_zoom=20,
     )
     made.default_js = [("leaflet", mapview.text_url(mapview.leaflet_js(), "text/javascript"))]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, time
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from mapping import pipeline, server
+from mapping.findings import RULES, Finding
 from mapping.outputs.places import layer_of
 from mapping.pages import show
 from mapping.register import KINDS, EventKind
@@ -37,31 +39,32 @@ def record_event(*, subject: str, cases: Sequence[str], case: str = "") -> None:
         has_time = any(each.name == "at" for each in KINDS[name].fields)
         at = st.time_input("At what time", value=None, key=f"at_{name}") if has_time else None
         asked = [each for each in KINDS[name].fields if each.name not in FROM_PLACE | {"attachments"}]
-        values = {each.name: _ask(KINDS[name], each) for each in asked}
+        values = _ask_all(KINDS[name], asked)
         by = show.ask_name("event_by")
         done = st.form_submit_button("Record", type="primary")
-    if done:
+    if done and show.is_named(by):
         data = payload(KINDS[name], values, subject=subject, on=on, at=at)
         _append(desk.folder, kind=name, subject=subject, case=chosen, on=on, data=data, by=by)
 
 
 @st.dialog("Open a case", width="medium")
-def open_case(*, subject: str, premises: Sequence[str], findings: Sequence[tuple[str, str]]) -> None:
-    """Asks for a title and opens a case from the findings about a subject; `findings` are ids with titles."""
+def open_case(*, subject: str, premises: Sequence[str], findings: Sequence[Finding]) -> None:
+    """Asks for a title and opens a case about a subject, at first from those of its findings that suspect something."""
     desk = server.open_desk()
     show.put(
         show.tag("p", "A case says nothing about anyone until an officer records an identification.", cls="ms4-note")
     )
-    titles = dict(findings)
+    titles = {each.id: each.title for each in findings}
+    suspected = [each.id for each in findings if RULES[each.rule].card.suspects]
     with st.form("case", border=False):
-        title = st.text_input("Title", value=next(iter(titles.values()), ""), max_chars=200)
+        title = st.text_input("Title", value=next((titles[each] for each in suspected), ""), max_chars=200)
         chosen = st.multiselect(
-            "Flags that it starts from", list(titles), default=list(titles), format_func=titles.__getitem__
+            "Flags that it starts from", list(titles), default=suspected, format_func=titles.__getitem__
         )
         on = st.date_input("Opened on", value=desk.picture.on, max_value=desk.picture.on, format="YYYY-MM-DD")
         by = show.ask_name("case_by")
         done = st.form_submit_button("Open the case", type="primary")
-    if done:
+    if done and show.is_named(by):
         with show.faults():
             pipeline.open_town_case(
                 desk.folder, title=title, subject=subject, premises=premises, findings=chosen, on=on, by=by
@@ -111,6 +114,18 @@ def _append(folder: Path, *, kind: str, **event: Any) -> None:
         st.rerun()
 
 
+def _ask_all(kind: EventKind, asked: Sequence[PayloadField]) -> dict[str, Any]:
+    """The controls of an event one below the other, numbers that follow one another side by side."""
+    values: dict[str, Any] = {}
+    for is_number, fields in groupby(asked, key=lambda each: each.type == "number"):
+        row = list(fields)
+        places = st.columns(len(row)) if is_number else [st.container()] * len(row)
+        for place, field in zip(places, row, strict=True):
+            with place:
+                values[field.name] = _ask(kind, field)
+    return values
+
+
 def _ask(kind: EventKind, field: PayloadField) -> Any:
     """The control for one field; what is required says so."""
     label = f"{field.title}{f', {field.unit}' if field.unit else ''}{' (required)' if field.required else ''}"
@@ -145,7 +160,7 @@ def _ask_table(label: str, field: PayloadField, key: str) -> dict[str, Any]:
     if field.name not in INDICATORS:
         rows = st.data_editor([{"name": "", "value": None}], num_rows="dynamic", key=key, hide_index=True)
         return {row["name"]: row["value"] for row in rows if row["name"] and row["value"] is not None}
-    left, right = st.columns(2)
+    left, right = st.columns(2) if field.name != "turbidity" else (st.container(), st.container())
     severity = right.selectbox(
         f"{field.name.capitalize()}: severity",
         list(SEVERITY),

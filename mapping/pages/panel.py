@@ -71,7 +71,7 @@ def _actions(desk: server.Desk, found: Described) -> None:
     flagged = [each for each in found.findings if each.status == "open"]
     premises = found.premises or tuple(dict.fromkeys(key for each in flagged for key in each.premises))
     if left.button("Open case", width="stretch", key="open_case"):
-        open_case(subject=found.subject, premises=premises, findings=[(each.id, each.title) for each in flagged])
+        open_case(subject=found.subject, premises=premises, findings=flagged)
     if right.button("Record event", width="stretch", key="record_event"):
         cases = [each.id for each in found.cases]
         record_event(subject=found.subject, cases=cases, case=cases[0] if cases else "")

@@ -100,6 +100,13 @@ def empty(text: str, step: str = "") -> None:
     put(tag("div", tag("p", text), tag("p", step) if step else Html(""), cls="ms4-empty"))
 
 
+def is_named(name: str) -> bool:
+    """Whether there is a name for the record; says what to do where there is none."""
+    if not name:
+        st.error("Enter your name: the record says who entered what.")
+    return bool(name)
+
+
 def heading(title: str, note: str = "") -> None:
     """The title of a page and one line about it."""
     put(tag("h1", title), tag("p", note, cls="ms4-note") if note else Html(""))

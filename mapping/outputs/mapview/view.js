@@ -7,7 +7,7 @@ ms4.view = (() => {
   const GROUND = ['parcels', 'waters', 'roads'];
   const SELECT_ZOOM = 17;
   const LEGEND_WIDTH = 230;
-  const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.5, wheelPxPerZoomLevel: 90 };
+  const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.25, wheelPxPerZoomLevel: 90 };
 
   class View {
     /* root: an element, or a Leaflet map that is there already. options: style, load(name) → GeoJSON,
@@ -199,8 +199,9 @@ ms4.view = (() => {
     }
 
     outline(path, symbol, dash) {
-      const line = { color: symbol.stroke, weight: symbol.width_px, dashArray: dash || null, fill: false, interactive: false, opacity: 1, pane: 'ms4-pointed', renderer: this.pen };
-      const halo = { ...line, color: '#FFFFFF', weight: symbol.width_px + 4, dashArray: null, opacity: 0.85 };
+      const width = path instanceof L.Polygon ? symbol.width_px / 2 : symbol.width_px;
+      const line = { color: symbol.stroke, weight: width, dashArray: dash || null, fill: false, interactive: false, opacity: 1, pane: 'ms4-pointed', renderer: this.pen };
+      const halo = { ...line, color: '#FFFFFF', weight: width + 4, dashArray: null, opacity: 0.85 };
       [halo, line].forEach((options) => this.copyOf(path, options).addTo(this.pointed));
     }
 

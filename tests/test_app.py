@@ -1,0 +1,231 @@
+"""The screens without a browser: what each says, what its buttons do, and that a fault is told and not thrown."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from mapping import pipeline, server
+from mapping.pages.event_form import offered, payload
+from mapping.pages.show import plain, tag
+from mapping.register import KINDS
+from tests.conftest import ON
+from tests.map_town import HOSTILE
+
+HOME = Path(__file__).resolve().parent.parent / "mapping" / "pages" / "home.py"
+PAGES = ("findings", "cases", "routes", "report", "layers", "law")
+SLOW_S = 60
+
+
+@pytest.fixture
+def town(sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample town as the town of the app, which only reads it."""
+    return open_in_app(sample, monkeypatch)
+
+
+@pytest.fixture
+def own_town(own_sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sample town as the town of the app, which may write to it."""
+    return open_in_app(own_sample, monkeypatch)
+
+
+def open_in_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MS4_TOWN", str(folder))
+    monkeypatch.setenv("MS4_ON", ON.isoformat())
+    return folder
+
+
+def run(page: str = "", **query: str) -> AppTest:
+    app = AppTest.from_file(str(HOME), default_timeout=SLOW_S)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    if page:
+        app.switch_page(f"{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    """All that the page says as text."""
+    pieces = [each.body for each in app.get("html")] + [each.value for each in app.caption]
+    return html.unescape(re.sub(r"<[^>]+>", " ", " ".join(pieces)))
+
+
+def suspected(folder: Path, rule: str) -> Any:
+    report = pipeline.take_picture(folder, ON).report
+    return next(each for each in report.of(rule) if each.status == "open")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens(town: Path, page: str) -> None:
+    assert not run(page).error
+
+
+def test_the_map_asks_to_choose_something(town: Path) -> None:
+    text = said(run())
+    assert "Click on a thing on the map" in text
+    assert "Case 2026-002" in text
+
+
+def test_a_flagged_outfall_shows_its_way_its_flags_and_what_would_clear_them(town: Path) -> None:
+    found = suspected(town, "ILL-01")
+    text = said(run(asset=":".join(found.subject)))
+    assert "Where it goes" in text
+    assert "What drains here" in text
+    for words in (found.title, found.facts_for[0].text, found.clears[0], f"§ {found.citation.section}"):
+        assert words in text
+
+
+def test_a_premises_shows_its_case_with_its_deadlines(town: Path) -> None:
+    case = next(each for each in pipeline.take_picture(town, ON).cases if each.id == "2026-002")
+    text = said(run(asset=case.subject))
+    assert "Case 2026-002" in text
+    assert any(each.title in text for each in case.deadlines if each.state in ("open", "overdue"))
+
+
+def test_every_link_of_the_chain_can_be_read(town: Path) -> None:
+    app = run(asset=":".join(suspected(town, "DRN-01").subject))
+    app.toggle(key="links").set_value(True).run()
+    assert "connected to" in said(app)
+
+
+def test_what_the_town_does_not_have_is_said(town: Path) -> None:
+    assert "The town has nothing of that name" in said(run(asset="outfalls:<img src=x onerror=alert(1)>"))
+
+
+def record_form(case: str) -> None:
+    """A page that shows the form at once: without a browser a dialog closes with every rerun."""
+    from mapping.pages.event_form import record_event
+
+    record_event(subject="", cases=[case], case=case)
+
+
+def case_form(rule: str) -> None:
+    """A page that shows the form for a case about the first open finding of a rule."""
+    from mapping import server
+    from mapping.pages.event_form import open_case
+
+    found = next(each for each in server.open_desk().picture.report.of(rule) if each.status == "open")
+    open_case(subject=":".join(found.subject), premises=found.premises, findings=[found])
+
+
+def note_in(case: str, *, by: str) -> AppTest:
+    app = AppTest.from_function(record_form, args=(case,), default_timeout=SLOW_S).run()
+    app.selectbox[1].set_value("note").run()
+    app.text_input(key="field_note_text").set_value("Spoke with the owner")
+    app.text_input(key="event_by").set_value(by)
+    next(each for each in app.button if each.label == "Record").click().run()
+    assert not app.exception
+    return app
+
+
+def test_an_event_of_a_case_is_recorded_under_the_name_given(own_town: Path) -> None:
+    assert not note_in("2026-002", by="T. Exampleton").error
+    newest = pipeline.open_town(own_town).records.everything[-1]
+    assert (newest.kind, newest.case, newest.by, newest.on) == ("note", "2026-002", "T. Exampleton", ON)
+    assert newest.data == {"text": "Spoke with the owner"}
+
+
+def test_an_event_without_a_name_is_refused_in_words(own_town: Path) -> None:
+    before = len(pipeline.open_town(own_town).records.everything)
+    assert "Enter your name" in note_in("2026-002", by=" ").error[0].value
+    assert len(pipeline.open_town(own_town).records.everything) == before
+
+
+def test_a_case_is_opened_from_a_flag(own_town: Path) -> None:
+    found = suspected(own_town, "DRN-01")
+    app = AppTest.from_function(case_form, args=("DRN-01",), default_timeout=SLOW_S).run()
+    app.text_input(key="case_by").set_value("T. Exampleton")
+    next(each for each in app.button if each.label == "Open the case").click().run()
+    assert not app.error
+    opened = pipeline.take_picture(own_town, ON).cases[-1]
+    assert opened.finding_ids == (found.id,)
+    assert opened.premises == found.premises
+    assert opened.state == "opened"
+
+
+def test_the_buttons_of_the_panel_open_their_forms(town: Path) -> None:
+    app = run(asset=":".join(suspected(town, "DRN-01").subject))
+    app.button(key="open_case").click().run()
+    assert "A case says nothing about anyone until an officer records an identification." in said(app)
+    app.button(key="record_event").click().run()
+    assert app.selectbox[1].label == "What happened"
+
+
+def test_flags_can_be_filtered_by_words(town: Path) -> None:
+    app = run("findings")
+    whole = len(app.dataframe[0].value)
+    app.text_input[0].set_value("no such thing anywhere").run()
+    assert "No flag of these kinds" in said(app)
+    app.text_input[0].set_value("OF-070").run()
+    assert 0 < len(app.dataframe[0].value) < whole
+
+
+def test_a_route_is_planned_and_its_files_are_offered(own_town: Path) -> None:
+    app = run("routes")
+    next(each for each in app.button if each.label == "Plan the route").click().run()
+    assert not app.error
+    assert "Crew 1:" in said(app)
+    names = {each.name for each in (own_town / "outputs" / f"route-{ON}").iterdir()}
+    assert {name.rpartition(".")[2] for name in names} >= {"gpx", "csv", "pdf"}
+
+
+def test_a_damaged_register_is_told_in_one_sentence(own_town: Path) -> None:
+    path = own_town / "register.sqlite"
+    path.write_bytes(b"not a register" * 100)
+    app = AppTest.from_file(str(HOME), default_timeout=SLOW_S).run()
+    assert not app.exception
+    assert "register" in app.error[0].value
+
+
+def test_a_town_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_in_app(tmp_path / "nowhere", monkeypatch)
+    app = AppTest.from_file(str(HOME), default_timeout=SLOW_S).run()
+    assert not app.exception
+    assert len(app.error) == 1
+
+
+def test_an_empty_town_says_what_would_fill_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = open_in_app(tmp_path / "new", monkeypatch)
+    pipeline.create_town(folder, name="Newtown")
+    assert "No layer is loaded yet" in said(run())
+    assert "Send the boundary first" in said(run("layers"))
+    assert "No case is open" in said(run("cases"))
+    assert "No outfall is loaded" in said(run("routes"))
+
+
+def test_the_sample_town_is_made_on_the_first_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MS4_TOWN", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(pipeline, "make_demo", lambda folder, on: pipeline.create_town(folder, name="Sample"))
+    assert "No layer is loaded yet" in said(run())
+    assert (server.town_folder() / "town.toml").exists()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_a_file_is_escaped_in_html_and_in_markdown(text: str) -> None:
+    assert "<img" not in tag("b", text)
+    assert "<script" not in tag("b", text)
+    assert not re.search(r"(?<!\\)[<>`\[\]!{}$]", plain(text))
+
+
+def test_a_form_leaves_out_what_was_not_filled_in() -> None:
+    values = {"flow": "trickle", "rain_24h_in": None, "rain_48h_in": 0.0, "odor": {}, "damage": []}
+    assert payload(KINDS["inspection"], values, subject="outfalls:OF-1", on=date(2026, 12, 1)) == {
+        "flow": "trickle",
+        "rain_48h_in": 0.0,
+        "location": "OF-1",
+    }
+
+
+def test_steps_of_a_case_are_offered_only_in_a_case() -> None:
+    assert "notice_mailed" not in offered(subject="outfalls:OF-1", case="")
+    assert offered(subject="outfalls:OF-1", case="2026-001")[0] == "identified"
+    assert "inspection" not in offered(subject="", case="")
