@@ -109,7 +109,7 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
     layer, asset = find_subject(town, subject)
     network = town.network
     starts, own = _starts(town, layer, asset, direction)
-    sewers = _in_sewers(network, starts, own)
+    sewers = _recorded_system(town, layer, asset) in SEWERS or _in_sewers(network, starts, own)
     nodes, edges = network.reach(starts, direction, sewers=sewers)
     edges = {edge: CERTAINTY.index(network.edges["certainty"].iat[edge]) for edge in own} | edges
     outfalls = _outfalls(network, nodes)
@@ -161,6 +161,12 @@ def _starts(town: Town, layer: str, asset: str, direction: Direction) -> tuple[l
             dict.fromkeys(int(end.iat[edge]) for edge in lines) if lines else dict.fromkeys(network.nodes_of(*target))
         )
     return list(nodes), list(own)
+
+
+def _recorded_system(town: Town, layer: str, asset: str) -> str:
+    """The system that the asset itself is recorded to be of; empty where its layer does not say."""
+    frame = town.layer(layer) if layer in IN_NETWORK else None
+    return str(frame.at[asset, "system"]) if frame is not None and "system" in frame else ""
 
 
 def _in_sewers(network: Network, starts: list[int], own: list[int]) -> bool:

@@ -142,3 +142,14 @@ def test_a_trace_up_in_a_town_without_lots_finds_no_premises() -> None:
     bare = town(outfalls={"OF": "POINT (100 0)"}, pipes={"P1": pipe("LINESTRING (0 0, 100 0)")})
     found = trace(bare, "outfalls:OF", direction="up")
     assert ([each.id for each in found.assets], found.premises) == (["OF", "P1"], ())
+
+
+def test_a_combined_overflow_that_a_ditch_meets_is_traced_up_its_sewer() -> None:
+    river_bank = town(
+        outfalls={"CSO": ("POINT (100 0)", {"kind": "unknown", "system": "combined"})},
+        pipes={"P1": ("LINESTRING (0 0, 100 0)", {"system": "combined"})},
+        ditches={"D1": "LINESTRING (100 90, 100 0)"},
+    )
+    found = trace(river_bank, "outfalls:CSO", direction="up")
+    assert [each.id for each in found.assets] == ["CSO", "P1"]
+    assert [(each.code, each.id) for each in found.doubts] == [("not_ms4", ""), ("meets_storm", "D1")]

@@ -430,4 +430,4 @@ def _cut(shapes: npt.NDArray[np.object_], cut: Ints, line: Ints, along: Floats) 
 
 
 def _add(text: str, more: str) -> str:
-    return f"{text}; {more}" if text else more
+    return more if text in ("", more) else f"{text}; {more}"
