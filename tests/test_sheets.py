@@ -177,7 +177,9 @@ def test_outfalls_and_impaired_waters_are_named_in_words(book):
 
 def test_what_has_no_place_is_said(book):
     path, _ = book
-    assert "Without a place, on no sheet: 1 outfalls" in words(path, 0).replace("\n", " ")
+    assert "Without a place, on no sheet: outfalls and connections to other systems 1" in words(path, 0).replace(
+        "\n", " "
+    )
     assert "not located" in words(path, -1)
 
 

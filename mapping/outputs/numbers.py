@@ -222,7 +222,7 @@ class _Count:
         for each in completeness(self.town):
             layer, code, title, _ = each.asked
             name = layer.replace("_", " ")
-            label = f"Share of the Town's {name} with {title} on record ({each.count} in use)"
+            label = f"Share of the Town's {name} on record: {title} (of {each.count} in use)"
             rows = tuple({"layer": layer, "id": asset} for asset in each.without)
             yield Number(f"complete_{layer}_{code}", label, each.share, rows)
 

@@ -19,7 +19,7 @@ COLUMNS = (
     ("Kind", 0.12),
     ("Owner", 0.09),
     ("Standing", 0.08),
-    ("Pipe", 0.12),
+    ("Conveyance", 0.12),
     ("Receiving water", 0.26),
     ("Water found by", 0.11),
     ("Sheet", 0.07),

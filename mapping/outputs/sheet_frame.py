@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from layers.crs import feet_per_unit
 from mapping.outputs.sheet_grid import Book, Sheet
 from mapping.outputs.sheet_symbols import Canvas
 
-TICK = {"color": "#000000", "linewidth": 0.6}
+CORNER_IN = 0.3
+"""Inches from a corner of the frame within which no tick stands, for want of room for its number."""
 
 
 def draw_frame(canvas: Canvas, book: Book, sheet: Sheet) -> None:
@@ -22,23 +24,20 @@ def draw_frame(canvas: Canvas, book: Book, sheet: Sheet) -> None:
 
 
 def _draw_ticks(canvas: Canvas, book: Book, sheet: Sheet) -> None:
+    """Ticks on all four sides; eastings are written below, northings at the left, none in the corners."""
     left, bottom, right, top = book.paper.map
     unit, size = sheet.feet_per_inch / feet_per_unit(book.town.crs), book.paper.size
-    step = _round_step(1.2 * size * unit)
-    for first, last, low, upright in (
-        (sheet.view[0], sheet.view[2], left, True),
-        (sheet.view[1], sheet.view[3], bottom, False),
-    ):
-        for value in np.arange(np.ceil(first / step) * step, last, step):
-            at, text = low + (value - first) / unit, f"{value:,.0f} {'E' if upright else 'N'}"
-            if upright:
-                for y, way in ((bottom, 1), (top, -1)):
-                    canvas.axes.plot([at, at], [y, y + way * 0.07 * size], **TICK)
-                canvas.write(at, bottom - 0.04 * size, text, 4.5, ha="center", va="top")
-            else:
-                for x, way in ((left, 1), (right, -1)):
-                    canvas.axes.plot([x, x + way * 0.07 * size], [at, at], **TICK)
-                canvas.write(left - 0.04 * size, at, text, 4.5, ha="right", va="center", rotation=90)
+    step, long, corner = _round_step(1.2 * size * unit), 0.07 * size, CORNER_IN * size * unit
+    ticks = []
+    for easting in np.arange(np.ceil((sheet.view[0] + corner) / step) * step, sheet.view[2] - corner, step):
+        x = left + (easting - sheet.view[0]) / unit
+        ticks += [[(x, bottom), (x, bottom + long)], [(x, top), (x, top - long)]]
+        canvas.write(x, bottom - 0.04 * size, f"{easting:,.0f} E", 4.5, ha="center", va="top")
+    for northing in np.arange(np.ceil((sheet.view[1] + corner) / step) * step, sheet.view[3] - corner, step):
+        y = bottom + (northing - sheet.view[1]) / unit
+        ticks += [[(left, y), (left + long, y)], [(right, y), (right - long, y)]]
+        canvas.write(left - 0.04 * size, y, f"{northing:,.0f} N", 4.5, ha="right", va="center", rotation=90)
+    canvas.axes.add_collection(LineCollection(ticks, colors="black", linewidths=0.6), autolim=False)
 
 
 def _round_step(value: float) -> float:

@@ -62,7 +62,7 @@ class Labels:
 
     def name_point(self, x: float, y: float, text: str, size: float, **look: Any) -> bool:
         """Writes a label near a point, with a line to it where it stands further off; False where there is no room."""
-        text = printable(text, limit=40)
+        text = printable(text, limit=60)
         wide, high = text_size(text, size * self.canvas.size, look.get("weight", "normal"))
         at = self._paper(np.array([[x, y]]))[0]
         for careful in (True, False):

@@ -120,7 +120,7 @@ def draw_map(canvas: Canvas, ground: Ground, sheet: Sheet, index: Sequence[Sheet
     for order, name in enumerate(OVERVIEW if sheet.is_overview else DETAIL, start=1):
         _draw_layer(canvas, ground, sheet, name, float(order) / 3, drawn)
     labels = Labels(canvas, sheet.view, sheet.tile)
-    labels.keep_clear(np.array([[each.tile[0], each.tile[3]] for each in index]).reshape(-1, 2), 45)
+    labels.keep_clear(np.array([[each.tile[0], each.tile[3]] for each in index]).reshape(-1, 2), 36)
     outfalls = ground.within("outfalls", sheet.view)
     labels.keep_clear(shapely.get_coordinates(outfalls.geometry.to_numpy()), 11)
     if not sheet.is_overview:
@@ -220,11 +220,19 @@ def _name_waters(ground: Ground, sheet: Sheet, labels: Labels) -> None:
         facts = [f"class {row['dec_class']}" if row["dec_class"] else "", STANDING.get(row["symbol"], "")]
         said = ", ".join(fact for fact in facts if fact)
         text = f"{row['name']} ({said})" if said else str(row["name"])
-        write = labels.name_area if row.geometry.area > 0 else labels.name_line
-        for words in (text, str(row["name"])):
-            if write(row.geometry, words, 6.5, style="italic", color="#1B4F6B"):
-                done.add(row["name"])
-                break
+        if _name_water(labels, row.geometry, (text, str(row["name"]))):
+            done.add(row["name"])
+
+
+def _name_water(labels: Labels, shape: shapely.Geometry, words: Sequence[str]) -> bool:
+    """Names a stream along its line, a lake inside or, where it is too small or too full, beside it; short if need be."""
+    look = {"style": "italic", "color": "#1B4F6B"}
+    if shape.area == 0:
+        return any(labels.name_line(shape, each, 6.5, **look) for each in words)
+    x, y = shapely.get_coordinates(shape.representative_point())[0]
+    return any(labels.name_area(shape, each, 6.5, **look) for each in words) or any(
+        labels.name_point(x, y, each, 6.5, **look) for each in words
+    )
 
 
 def _name_roads(ground: Ground, sheet: Sheet, labels: Labels) -> None:

@@ -7,6 +7,7 @@ from math import atan2, cos, degrees, radians
 import geopandas as gpd
 import numpy as np
 import shapely
+from matplotlib.collections import PatchCollection
 from matplotlib.patches import Polygon, Rectangle
 
 from layers.crs import feet_per_unit, to_lonlat
@@ -56,35 +57,27 @@ def _draw_title(canvas: Canvas, book: Book, sheet: Sheet, left: float, right: fl
 
 
 def _draw_key(canvas: Canvas, book: Book, sheet: Sheet, left: float, right: float, top: float) -> float:
-    """Where the sheet lies among the others."""
+    """Where the sheet lies among the others, with its number and those of its neighbours."""
     size = book.paper.size
     details = [each for each in book.sheets if not each.is_overview]
     boxes = np.array([each.tile for each in details])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     room = np.array([right - left - 0.2 * size, 1.15 * size])
     unit = float(((high - low) / room).max())
-    corner = np.array(
-        [left + 0.1 * size + (room[0] - (high - low)[0] / unit) / 2, top - 0.08 * size - (high - low)[1] / unit]
+    wide, tall = (high - low) / unit
+    corner = np.array([left + 0.1 * size + (room[0] - wide) / 2, top - 0.08 * size - tall])
+    squares = (boxes - np.tile(low, 2)) / unit + np.tile(corner, 2)
+    patches = [Rectangle((x, y), x2 - x, y2 - y) for x, y, x2, y2 in squares]
+    fills = ["black" if each.number == sheet.number else "white" for each in details]
+    canvas.axes.add_collection(
+        PatchCollection(patches, facecolors=fills, edgecolors="black", linewidths=0.4 * size), autolim=False
     )
-    for each in details:
-        (x, y), (x2, y2) = (
-            corner + (np.array(each.tile[:2]) - low) / unit,
-            corner + (np.array(each.tile[2:]) - low) / unit,
-        )
-        is_here = each.number == sheet.number
-        canvas.axes.add_patch(
-            Rectangle(
-                (x, y),
-                x2 - x,
-                y2 - y,
-                facecolor="black" if is_here else "white",
-                edgecolor="black",
-                linewidth=0.4 * size,
-            )
-        )
-        points = min(6.0, (y2 - y) * 72 / size * 0.6, (x2 - x) * 72 / size * 0.4)
-        ink = "white" if is_here else "black"
-        canvas.write((x + x2) / 2, (y + y2) / 2, str(each.number), points, color=ink, ha="center", va="center")
+    named = {sheet.number, *sheet.beside.values()}
+    for each, fill, (x, y, x2, y2) in zip(details, fills, squares, strict=True):
+        if each.number in named:
+            ink = "white" if fill == "black" else "black"
+            points = min(6.0, (y2 - y) * 72 / size * 0.6, (x2 - x) * 72 / size * 0.4)
+            canvas.write((x + x2) / 2, (y + y2) / 2, str(each.number), points, color=ink, ha="center", va="center")
     return _rule(canvas, left, right, float(corner[1]) - 0.08 * size)
 
 

@@ -142,5 +142,5 @@ def _sources_line(town: Town) -> str:
 
 def _unlocated_line(town: Town) -> str:
     counts = count_unlocated(town, ASSETS)
-    said = say_list([f"{count} {schema(name).title.lower()}" for name, count in counts.items()], most=9)
+    said = say_list([f"{schema(name).title.lower()} {count}" for name, count in counts.items()], most=9)
     return f"Without a place, on no sheet: {said}." if counts else ""
