@@ -175,9 +175,7 @@ def test_minutes_at_a_stop_may_be_set_by_the_town():
 def test_outlets_of_unknown_owner_are_said_to_be_left_aside():
     unknown = layer("outfalls", {"OF-9": (line((0, 0), (1, 1)).centroid, {"kind": "outfall"})})
     made = plan({"roads": MAIN, "outfalls": unknown})
-    assert made.notes == (
-        "1 of the outlets have an unknown owner or kind and do not count as due until it is recorded",
-    )
+    assert made.notes == ("Outlets of unknown owner or kind, not counted as due until it is recorded: 1",)
 
 
 @pytest.mark.parametrize("kwargs", [{"crews": 0}, {"hours": 0}, {"hours": 17}, {"start": (60 * MILE, 0)}])

@@ -248,7 +248,5 @@ def _notes(town: Town, travel: Travel, unreachable: Sequence[Left]) -> tuple[str
         )
     undecided = len(undecided_locations(town))
     if undecided:
-        notes.append(
-            f"{undecided} of the outlets have an unknown owner or kind and do not count as due until it is recorded"
-        )
+        notes.append(f"Outlets of unknown owner or kind, not counted as due until it is recorded: {undecided}")
     return tuple(notes)

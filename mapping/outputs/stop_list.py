@@ -150,8 +150,10 @@ def _draw_stop(canvas: Any, stop: Stop, miles: float, top: float) -> None:
     left, middle, right = MARGIN + 66, MARGIN + 268, MARGIN + 404
     _say(canvas, left, top - 16, _fit(stop.id, BOLD, 12, 192), BOLD, 12)
     due = f"due {facts['due_on']}" if facts["due_on"] else ""
+    last = f"last {facts['last_on']} {facts['rating']}" if facts["last_on"] else ""
     _say(canvas, left, top - 28, _fit(", ".join(filter(None, (facts["kind"], due))), PLAIN, 8, 192), PLAIN, 8)
     _lines(canvas, left, top - 39, "; ".join(stop.reasons), 192, 2)
+    _say(canvas, left, top - 61, last, PLAIN, 8)
     place = [facts["road"], facts["pipe"], f"to {facts['water']}" if facts["water"] else "", facts["on_foot"]]
     _lines(canvas, middle, top - 15, " · ".join(text for text in place if text) or "road not on record", 128, 3)
     _say(canvas, middle, top - 50, f"{stop.lat:.6f}, {stop.lon:.6f}", PLAIN, 8)
