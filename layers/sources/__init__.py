@@ -32,13 +32,18 @@ __all__ = ["Features", "Source", "SourceLayer", "companions", "describe", "open_
 
 Shapes = npt.NDArray[np.object_]
 WIDTH = re.compile(r"str:(\d+)")
+ASSUMED = "cp1252"
+"""The encoding of text that nobody tells and that is no UTF-8: what Windows writes."""
 FAULTS = (FionaError, DataSourceError, DataLayerError, ValueError, OSError, NotImplementedError)
 """What fiona, pyogrio and arrow raise over a file that they cannot read."""
 
 
 @dataclass(frozen=True)
 class SourceLayer:
-    """What one layer of a source holds; `geometry` is empty for a table, `at` is the dataset in the file that holds it."""
+    """What one layer of a source holds; `geometry` is empty for a table.
+
+    `at` is the dataset in the file that holds the layer, `fid` the field that numbers its features, where it has one.
+    """
 
     name: str
     geometry: str
@@ -46,6 +51,7 @@ class SourceLayer:
     fields: tuple[str, ...]
     count: int
     at: str = ""
+    fid: str = ""
     widths: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -95,10 +101,10 @@ class Features:
 
 def open_source(path: Path, *, encoding: str = "") -> Source:
     """What the file holds, or a SourceError: not there, parts missing, damaged, of a kind that nothing here reads."""
-    check_whole(path)
     _check_encoding(encoding)
     suffix = path.suffix.lower()
     try:
+        check_whole(path)
         if suffix in TABLES:
             tables = read_tables(path, encoding=encoding)
             layers = [SourceLayer(each.name, "", None, tuple(map(str, each.frame)), len(each.frame)) for each in tables]
@@ -149,6 +155,7 @@ def _layers(at: str, drivers: tuple[str, ...], encoding: str) -> Iterator[tuple[
                     fields=tuple(dict.fromkeys([*([fid] if fid else []), *kinds])),
                     count=len(opened),
                     at=at,
+                    fid=fid,
                     widths={key: int(told[1]) for key, kind in kinds.items() if (told := WIDTH.fullmatch(kind))},
                 ),
             )
@@ -213,25 +220,34 @@ def _read_table(source: Source, layer: SourceLayer, encoding: str) -> Features:
 
 def _read_bulk(layer: SourceLayer, encoding: str) -> Features:
     """Read through arrow, which keeps whole numbers whole beside missing ones, and shows measures and arcs."""
+    table, drawn, used = _read_arrow(layer, encoding)
+    names = list(table.schema.names)
+    at = len(names) - 1 - names[::-1].index(drawn) if layer.geometry else len(names)
+    frame = table.select([place for place in range(1, len(names)) if place != at]).to_pandas(integer_object_nulls=True)
+    frame.index = pd.Index(table.column(0).to_numpy())
+    if layer.fid:
+        frame[layer.fid] = frame.index
+    wkb = table.column(at).to_pylist() if layer.geometry else [None] * len(frame)
+    shapes, notes = _draw(wkb, layer)
+    unread = tuple(row for row, (raw, shape) in enumerate(zip(wkb, shapes, strict=True)) if raw and shape is None)
+    crs = layer.crs if layer.geometry else None
+    return Features(frame, shapes, crs, "file" if crs else "", used, layer.fid, unread, notes)
+
+
+def _read_arrow(layer: SourceLayer, encoding: str) -> tuple[Any, str, str]:
+    """The arrow table, the name of its column of drawings, and the encoding of its text: as told, else as it is sound."""
     with _quiet():
         meta, table = read_arrow(
             layer.at, layer=layer.name, encoding=encoding or None, return_fids=True, datetime_as_string=True
         )
-    names = list(table.schema.names)
-    at = len(names) - 1 - names[::-1].index(meta["geometry_name"] or "wkb_geometry") if layer.geometry else 0
-    frame = table.select([place for place in range(1, len(names)) if not (place == at > 0)]).to_pandas(
-        integer_object_nulls=True
-    )
-    frame.index = pd.Index(table.column(0).to_numpy())
-    if meta["fid_column"]:
-        frame[meta["fid_column"]] = frame.index
-    empty = np.full(len(frame), None, dtype=object)
-    shapes, notes = _draw(table.column(at).to_pylist(), layer) if at else (empty, ())
-    drawn = np.array([each is not None for each in table.column(at).to_pylist()]) if at else np.zeros(len(frame), bool)
-    crs = layer.crs if layer.geometry else None
-    unread = tuple(map(int, np.flatnonzero(drawn & shapely.is_missing(shapes))))
-    encoding = str(meta["encoding"] or encoding)
-    return Features(frame, shapes, crs, "file" if crs else "", encoding, meta["fid_column"] or "", unread, notes)
+    drawn, used = meta["geometry_name"] or "wkb_geometry", encoding or str(meta["encoding"])
+    try:
+        table.validate(full=True)
+    except ValueError:
+        if encoding or used.upper() == "UTF-8":
+            raise
+        return _read_arrow(layer, ASSUMED)
+    return table, drawn, used if encoding else "UTF-8"
 
 
 def _draw(wkb: list[bytes | None], layer: SourceLayer) -> tuple[Shapes, tuple[Doubt, ...]]:

@@ -14,8 +14,8 @@ import pandas as pd
 SERVICE_LIMIT = 1000
 """Map services stop at a multiple of this count and say nothing (Esri's limits are 1,000 and 2,000 records)."""
 HELD_BACK = re.compile(rb'"exceededTransferLimit"\s*:\s*true')
-LONG_TEXT = 100
-"""A text field of at least this width holds sentences; shorter ones are codes and fill their field as a rule."""
+WIDEST = 254
+"""Bytes that the widest text field of a shapefile holds; longer texts are cut there, mid-letter if need be."""
 CURVES = range(8, 13)
 """WKB types with arcs: CircularString, CompoundCurve, CurvePolygon, MultiCurve, MultiSurface."""
 Doubt = tuple[str, str]
@@ -52,10 +52,10 @@ def doubt_text(frame: pd.DataFrame, *, widths: Mapping[str, int], encoding: str,
     """Text that fills its field may have been cut; text in an encoding that nobody told may have been misread."""
     texts = {name: frame[name].dropna().astype(str) for name in frame if pd.api.types.is_string_dtype(frame[name])}
     for name, width in widths.items():
-        if width >= LONG_TEXT and name in texts:
-            full = int((_sizes(texts[name], encoding) > width - 4).sum())
+        if width == WIDEST and name in texts:
+            full = int((_sizes(texts[name], encoding) > WIDEST - 4).sum())
             if full:
-                yield "text_cut", f"{full:,} values of {name} fill their {width} characters and may have been cut"
+                yield "text_cut", f"{full:,} values of {name} fill all {width} bytes of their field and may have been cut"
     foreign = (
         pd.concat([each[~each.map(str.isascii)] for each in texts.values()]) if texts else pd.Series([], dtype=str)
     )
