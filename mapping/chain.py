@@ -13,7 +13,7 @@ from layers.crs import feet_per_unit
 from layers.joins.network import Network
 from layers.town import Town
 from layers.trace import PREMISES, drain_targets, drained_to, find_subject, premises_key
-from mapping.conditions import Streams, letters, outfall_conditions
+from mapping.conditions import Condition, Streams, letters, list_conditions
 from mapping.law import Law
 
 CONFIDENCE = {"recorded": "probable", "inferred": "probable", "doubtful": "possible"}
@@ -95,8 +95,7 @@ def chain(town: Town, law: Law, subject: str, on: date) -> Chain:
         town, sorted(each for each in {subject, *(link.to for link in links)} if each.startswith("drains:"))
     )
     network_links, outfalls = _network_links(town, sorted({subject, *(link.to for link in links)}))
-    conditions = outfall_conditions(town, law, on, outfalls=outfalls)
-    reaches = tuple(_reaches(conditions.to_dict("records")))
+    reaches = tuple(_reaches(list_conditions(town, law, on, outfalls=outfalls)))
     links += [*network_links, *_water_links(town, outfalls, {each.water for each in reaches if each.conditions})]
     return Chain(subject, tuple(dict.fromkeys(links)), reaches)
 
@@ -192,13 +191,13 @@ def _water_links(town: Town, outfalls: list[str], listed: set[str]) -> Iterator[
             )
 
 
-def _reaches(rows: list[dict[Any, Any]]) -> Iterator[Reach]:
+def _reaches(rows: Iterable[Condition]) -> Iterator[Reach]:
     """One for each outfall, water and basis, with the letters of all conditions on it."""
-    found: dict[tuple[str, str, str], list[dict[Any, Any]]] = {}
+    found: dict[tuple[str, str, str], list[Condition]] = {}
     for row in rows:
-        found.setdefault((row["outfall_id"], row["segment_id"] or row["name"], row["basis"]), []).append(row)
+        found.setdefault((row.outfall_id, row.segment_id or row.name, row.basis), []).append(row)
     for (outfall, water, basis), same in found.items():
-        yield Reach(outfall, water, basis, letters(row["condition"] for row in same), float(same[0]["distance_ft"]))
+        yield Reach(outfall, water, basis, letters(row.condition for row in same), same[0].distance_ft)
 
 
 def _gap_ft(town: Town, one: str, other: str) -> float:

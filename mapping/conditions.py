@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-import geopandas as gpd
 import pandas as pd
 import shapely
 
@@ -18,12 +18,31 @@ from layers.town import Town
 from mapping.law import Law
 from mapping.words import say_day, say_feet
 
-COLUMNS = (
-    "outfall_id", "segment_id", "name", "ir_category", "basis", "condition", "pollutants", "distance_ft", "confidence", "text",
-)  # fmt: skip
 BASES = ("discharges_to", "tributary_to", "within_watershed")
+"""How an outfall is concerned with a water, the closest first."""
 LISTED = "5"
 TMDL_APPROVED = "4a"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One water or special watershed of one outfall: the basis, the condition's letter or none, and why in words.
+
+    `distance_ft`: feet to the water, or of stream down to it; not a number where it is not known. `pollutants` as
+    recorded.
+    """
+
+    outfall_id: str
+    segment_id: str
+    name: str
+    ir_category: str
+    basis: str
+    condition: str
+    pollutants: str
+    distance_ft: float
+    confidence: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -46,8 +65,8 @@ class Reached:
     through: str
 
 
-def outfall_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[str] | None = None) -> pd.DataFrame:
-    """Every water and special watershed of every outfall, columns COLUMNS, one row an outfall, water, basis and condition.
+def list_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[str] | None = None) -> list[Condition]:
+    """Every water and special watershed of every outfall (or of those given), one an outfall, water, basis and condition.
 
     `discharges_to`: a chosen water link, with its distance; kept also where the water is under no condition (condition
     empty). `tributary_to`: a water further down the stream network that is under a condition, with the feet of stream
@@ -55,15 +74,21 @@ def outfall_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[s
     B holds for 303(d)-listed waters only (category 5, or said to be listed and not category 4a); C for a TMDL approved
     up to the law's own date, D for a later one; neither before it is approved, nor where it is recorded to have no
     stormwater requirements. Lying in a watershed is not discharging to its water: it brings C or D, whose words name a
-    "water body or watershed", but never B. Pollutants are as recorded. `outfalls` restricts the table to those ids.
-    Source: § 194-3, special conditions B to D.
+    "water body or watershed", but never B. Source: § 194-3, special conditions B to D.
     """
     ask = _Ask(town, law, on, outfalls)
+    order = {basis: rank for rank, basis in enumerate(BASES)}
     rows = [*ask.waters(), *ask.watersheds()]
-    table = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"distance_ft": float})
-    table["basis"] = pd.Categorical(table["basis"], BASES, ordered=True)
-    ordered = table.sort_values(["outfall_id", "basis", "distance_ft"], kind="stable", ignore_index=True)
-    return ordered.astype({"basis": "str"})
+    return sorted(
+        rows, key=lambda row: (row.outfall_id, order[row.basis], math.isnan(row.distance_ft), row.distance_ft)
+    )
+
+
+def outfall_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[str] | None = None) -> pd.DataFrame:
+    """The rows of `list_conditions` as a table, its columns the fields of Condition."""
+    columns = [each.name for each in fields(Condition)]
+    table = pd.DataFrame(list_conditions(town, law, on, outfalls=outfalls), columns=columns)
+    return table.astype({"distance_ft": float})
 
 
 @dataclass(frozen=True)
@@ -74,87 +99,96 @@ class _Ask:
     only: Collection[str] | None
 
     @cached_property
-    def streams(self) -> Streams:
-        return Streams(self.town)
-
-    @cached_property
     def in_force(self) -> frozenset[str]:
         return frozenset(self.law.on(self.on))
 
     @cached_property
-    def sheds(self) -> gpd.GeoDataFrame:
-        return self.town.layer("watersheds")
+    def of(self) -> dict[str, Row]:
+        """The fields of each water by its id."""
+        return _rows(self.town, "waters")
 
-    def waters(self) -> Iterator[tuple[object, ...]]:
-        """Rows of the waters that outfalls discharge to and of those further down."""
+    @cached_property
+    def sheds(self) -> dict[str, Row]:
+        """The fields of each watershed by its id."""
+        return _rows(self.town, "watersheds")
+
+    @cached_property
+    def standings(self) -> dict[str, list[Standing]]:
+        """What each water is under the law."""
+        return {segment: self._of_water(segment, water) for segment, water in self.of.items()}
+
+    def waters(self) -> Iterator[Condition]:
+        """Of the waters that outfalls discharge to and of those further down."""
         links = self._asked(self.town.water_links, "outfall_id")
-        waters, outfalls = self.town.layer("waters"), self.town.layer("outfalls")
+        streams, places = Streams(self.town), self.town.layer("outfalls").geometry.to_dict()
         for link in links[links["chosen"].astype(bool)].to_dict("records"):
             start = Reached(link["segment_id"], "discharges_to", link["distance_ft"], "")
-            place = outfalls.geometry.get(link["outfall_id"])
-            for reached in [start, *self.streams.below(start.segment_id, place)]:
-                water = waters.loc[reached.segment_id]
-                for standing in self._of_water(water):
+            for reached in [start, *streams.below(start.segment_id, places.get(link["outfall_id"]))]:
+                for standing in self.standings[reached.segment_id]:
                     if standing.condition or reached.basis == "discharges_to":
                         confidence = link["confidence"] if standing.certain else "possible"
-                        yield self._row(link["outfall_id"], water, reached, standing, confidence)
+                        yield self._condition(link["outfall_id"], reached, standing, confidence)
 
-    def watersheds(self) -> Iterator[tuple[object, ...]]:
-        """Rows of the special watersheds that outfalls lie in."""
+    def watersheds(self) -> Iterator[Condition]:
+        """Of the special watersheds that outfalls lie in."""
         links = self._asked(self.town.watershed_links, "asset_id")
         for link in links[links["layer"] == "outfalls"].to_dict("records"):
-            shed = self.sheds.loc[link["watershed_id"]]
+            shed = self.sheds[link["watershed_id"]]
+            water = self.of.get(shed["segment_id"], {"name": shed["name"], "ir_category": "unknown"})
             for standing in self._of_shed(shed):
-                confidence = "probable" if standing.certain else "possible"
-                text = f"lies within the watershed on record as {_named(shed, shed.name)}: {standing.why}"
-                segment = str(shed["segment_id"])
-                name, category = self._water(segment) or (str(shed["name"]), "unknown")
-                yield (
-                    link["asset_id"], segment, name, category, "within_watershed",
-                    standing.condition, standing.pollutants, 0.0, confidence, text,
-                )  # fmt: skip
+                named = shed["name"] or link["watershed_id"]
+                yield Condition(
+                    outfall_id=link["asset_id"],
+                    segment_id=shed["segment_id"],
+                    name=water["name"],
+                    ir_category=water["ir_category"],
+                    basis="within_watershed",
+                    condition=standing.condition,
+                    pollutants=standing.pollutants,
+                    distance_ft=0.0,
+                    confidence="probable" if standing.certain else "possible",
+                    text=f"lies within the watershed on record as {named}: {standing.why}",
+                )
 
     def _asked(self, links: pd.DataFrame, column: str) -> pd.DataFrame:
         return links if self.only is None else links[links[column].isin(list(self.only))]
 
-    def _row(
-        self, outfall: str, water: Any, reached: Reached, standing: Standing, confidence: str
-    ) -> tuple[object, ...]:
-        name = _named(water, reached.segment_id)
+    def _condition(self, outfall: str, reached: Reached, standing: Standing, confidence: str) -> Condition:
+        water = self.of[reached.segment_id]
+        named, feet = water["name"] or reached.segment_id, say_feet(reached.distance_ft)
         if reached.basis == "discharges_to":
-            text = f"discharges to {name} ({say_feet(reached.distance_ft)}): {standing.why}"
+            text = f"discharges to {named} ({feet}): {standing.why}"
         else:
-            text = f"reaches {name} through {reached.through} ({say_feet(reached.distance_ft)} down): {standing.why}"
-        return (
-            outfall, reached.segment_id, str(water["name"]), str(water["ir_category"]), reached.basis,
-            standing.condition, standing.pollutants, reached.distance_ft, confidence, text,
-        )  # fmt: skip
-
-    def _water(self, segment: str) -> tuple[str, str] | None:
-        """Name and category of a water that is on the layer."""
-        waters = self.town.layer("waters")
-        return (
-            (str(waters.at[segment, "name"]), str(waters.at[segment, "ir_category"]))
-            if segment in waters.index
-            else None
+            text = f"reaches {named} through {reached.through} ({feet} down): {standing.why}"
+        return Condition(
+            outfall_id=outfall,
+            segment_id=reached.segment_id,
+            name=water["name"],
+            ir_category=water["ir_category"],
+            basis=reached.basis,
+            condition=standing.condition,
+            pollutants=standing.pollutants,
+            distance_ft=float(reached.distance_ft),
+            confidence=confidence,
+            text=text,
         )
 
-    def _of_water(self, water: Any) -> list[Standing]:
+    def _of_water(self, segment: str, water: Row) -> list[Standing]:
         """Every standing of a water: listed and under a TMDL at once is possible, for different pollutants."""
-        category, pollutants = str(water["ir_category"]), str(water["pollutants"])
+        category, pollutants = water["ir_category"], water["pollutants"]
         claimed = water["listed_303d"] == "yes"
         found = []
         if category == LISTED or (claimed and category != TMDL_APPROVED):
             found.append(self._listed(category, pollutants, denied=water["listed_303d"] == "no"))
-        if category == TMDL_APPROVED or water["tmdl"] == "yes" or pd.notna(water["tmdl_approved_on"]):
-            aside = (
-                ", recorded as 303(d) listed, which category 4a is not" if category == TMDL_APPROVED and claimed else ""
+        if category == TMDL_APPROVED or water["tmdl"] == "yes" or water["tmdl_approved_on"]:
+            odd = (
+                ", recorded as 303(d) listed, which category 4a is not" if claimed and category == TMDL_APPROVED else ""
             )
-            prefix = "" if category == "unknown" else f"category {category}{aside}, "
-            tmdl = self._tmdl(water["tmdl_approved_on"], pollutants, self._requirements(str(water.name)))
+            prefix = "" if category == "unknown" else f"category {category}{odd}, "
+            tmdl = self._tmdl(water["tmdl_approved_on"], pollutants, self._requirements(segment))
             found += [replace(each, why=f"{prefix}{each.why}") for each in tmdl]
-        known = [each for each in found if each.condition]
-        return known or found[:1] or [Standing("", pollutants, _no_condition(category))]
+        under = [each for each in found if each.condition]
+        return under or found[:1] or [Standing("", pollutants, _no_condition(category))]
 
     def _listed(self, category: str, pollutants: str, *, denied: bool) -> Standing:
         why = f"303(d) listed{f' (category {category})' if category != 'unknown' else ''}{_for(pollutants)}"
@@ -172,24 +206,23 @@ class _Ask:
             return [Standing("", pollutants, f"{why}, recorded as without stormwater requirements")]
         if requirements == "unknown":
             why += ", stormwater requirements not recorded"
-        letters = ("C", "D") if approved is None else ("C",) if approved <= self.law.since else ("D",)
-        held = [letter for letter in letters if f"condition_{letter}" in self.in_force] or [""]
+        possible = "CD" if approved is None else "C" if approved <= self.law.since else "D"
+        held = [letter for letter in possible if f"condition_{letter}" in self.in_force] or [""]
         return [Standing(letter, pollutants, why, certain=approved is not None) for letter in held]
 
-    def _of_shed(self, shed: Any) -> list[Standing]:
-        pollutant = str(shed["pollutant"])
+    def _of_shed(self, shed: Row) -> list[Standing]:
+        pollutant = shed["pollutant"]
         if shed["kind"] == "TMDL":
-            return self._tmdl(shed["approved_on"], pollutant, str(shed["stormwater_requirements"]))
+            return self._tmdl(shed["approved_on"], pollutant, shed["stormwater_requirements"])
         if shed["kind"] == "303(d)":
-            return [
-                Standing("", pollutant, f"303(d) listed water{_for(pollutant)}; condition B asks for a discharge to it")
-            ]
+            why = f"303(d) listed water{_for(pollutant)}; condition B asks for a discharge to it"
+            return [Standing("", pollutant, why)]
         return []
 
     def _requirements(self, segment: str) -> str:
         """Whether the TMDL of a water has stormwater requirements, as its watershed polygons say."""
-        of_water = self.sheds[(self.sheds["segment_id"] == segment) & (self.sheds["kind"] == "TMDL")]
-        said = set(of_water["stormwater_requirements"])
+        tmdl = [shed for shed in self.sheds.values() if shed["segment_id"] == segment and shed["kind"] == "TMDL"]
+        said = {shed["stormwater_requirements"] for shed in tmdl}
         return "yes" if "yes" in said else "no" if said == {"no"} else "unknown"
 
 
@@ -244,8 +277,10 @@ def letters(rows: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({each for each in rows if each}))
 
 
-def _named(row: Any, key: object) -> str:
-    return str(row["name"]) or str(key)
+def _rows(town: Town, layer: str) -> dict[str, Row]:
+    """The fields of every row of a layer by its id, geometry left out."""
+    frame = town.layer(layer)
+    return {str(key): row for key, row in frame.drop(columns=frame.geometry.name).to_dict("index").items()}
 
 
 def _for(pollutants: str) -> str:

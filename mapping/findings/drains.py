@@ -173,7 +173,7 @@ def _found(facts: Facts, drain: Drain, missing: Fact, against: list[Fact], clear
 
 def _exempt(facts: Facts, carries: str) -> str:
     """Why what it carries is exempt under the law in force, or nothing."""
-    law = facts.law.on(facts.on).get("exempt")
+    law = facts.in_force.get("exempt")
     flow = law.items.get(EXEMPT_FLOWS.get(carries, "")) if law else None
     return f"recorded to carry {carries} water: {flow} are exempt ({law.cite().label})" if law and flow else ""
 

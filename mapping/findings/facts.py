@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
 import shapely
 
 from layers.records import Record, Records
 from layers.schema import schema
 from layers.town import Town
-from mapping.conditions import letters, outfall_conditions
+from mapping.conditions import Condition, letters, list_conditions
 from mapping.findings.finding import Water
-from mapping.law import Citation, Law
+from mapping.law import Citation, Law, Parameter
 from mapping.ms4 import ms4_test
 from mapping.screening import Limits, limits_of
 
@@ -34,10 +33,23 @@ class Facts:
     law: Law
     on: date
 
+    # -- the register and the law
+
     @cached_property
     def records(self) -> Records:
         """What the register says up to the day."""
         return Records.from_iterable(each for each in self.town.records.everything if each.on <= self.on)
+
+    @cached_property
+    def _by_subject(self) -> Mapping[str, list[Record]]:
+        found: dict[str, list[Record]] = defaultdict(list)
+        for each in self.records:
+            found[each.subject].append(each)
+        return found
+
+    def records_about(self, subject: str, *kinds: str) -> list[Record]:
+        """Records in force of these kinds about `layer:id`, oldest entry first."""
+        return [each for each in self._by_subject.get(subject, ()) if each.kind in kinds]
 
     @cached_property
     def limits(self) -> Limits:
@@ -45,75 +57,93 @@ class Facts:
         return limits_of(self.town.settings.options)
 
     @cached_property
-    def conditions(self) -> pd.DataFrame:
-        """The table of `outfall_conditions`."""
-        return outfall_conditions(self.town, self.law, self.on)
-
-    @cached_property
-    def _conditions_of(self) -> Mapping[str, pd.DataFrame]:
-        return {str(outfall): rows for outfall, rows in self.conditions.groupby("outfall_id")}
-
-    def conditions_of(self, outfall: str) -> pd.DataFrame:
-        """The rows of one outfall, perhaps none."""
-        return self._conditions_of.get(outfall, self.conditions.iloc[:0])
-
-    def waters_of(self, outfalls: Iterable[str]) -> tuple[Water, ...]:
-        """Every water that any of the outfalls reaches, once for each basis."""
-        return waters_in(pd.concat([self.conditions.iloc[:0], *(self.conditions_of(each) for each in outfalls)]))
-
-    def row(self, layer: str, asset: str) -> Mapping[str, Any]:
-        """The fields of one asset; empty where the layer has no such asset."""
-        frame = self.town.layer(layer)
-        if asset not in frame.index:
-            return {}
-        return dict(frame.loc[asset])
-
-    def place(self, layer: str, asset: str) -> shapely.Geometry | None:
-        """Where an asset is, in the town's CRS; None where it is not located."""
-        return self.row(layer, asset).get("geometry")
-
-    def records_about(self, subject: str, *kinds: str) -> list[Record]:
-        """Records in force of these kinds about `layer:id`, oldest entry first."""
-        return self.records.of(*kinds, subject=subject)
+    def in_force(self) -> Mapping[str, Parameter]:
+        """The rows of the law in force on the day, by code."""
+        return self.law.on(self.on)
 
     def cite(self, codes: Iterable[str]) -> Citation:
-        """The rows of the law in force on the day, as one citation: sections once each, words one after the other."""
-        rows = [self.law.on(self.on)[code].cite() for code in codes]
+        """Rows of the law in force as one citation: sections once each, words one after the other."""
+        rows = [self.in_force[code].cite() for code in codes]
         return Citation(
             section=", ".join(dict.fromkeys(row.section for row in rows)),
             numbered_by_order=any(row.numbered_by_order for row in rows),
             text=" ".join(row.text for row in rows),
         )
 
+    # -- the assets
+
     @cached_property
-    def _ms4(self) -> dict[str, pd.DataFrame]:
+    def _columns(self) -> dict[str, Mapping[str, Any]]:
+        return {}
+
+    def row(self, layer: str, asset: str) -> Mapping[str, Any]:
+        """The fields of one asset, its geometry among them; empty where the layer has no such asset."""
+        frame = self.town.layer(layer)
+        if asset not in frame.index:
+            return {}
+        if layer not in self._columns:
+            self._columns[layer] = {str(name): frame[name].array for name in frame.columns}
+        place = frame.index.get_loc(asset)
+        return {name: values[place] for name, values in self._columns[layer].items()}
+
+    def place(self, layer: str, asset: str) -> shapely.Geometry | None:
+        """Where an asset is, in the town's CRS; None where it is not located."""
+        return self.row(layer, asset).get("geometry")
+
+    @cached_property
+    def _ms4(self) -> dict[str, Mapping[Any, Any]]:
         return {}
 
     def ms4(self, layer: str, asset: str) -> Mapping[str, str]:
         """The answers of the MS4 test of § 194-3 for one asset: is_ms4, owned and the others, and basis."""
         if layer not in self._ms4:
-            self._ms4[layer] = ms4_test(self.town, layer)
-        return dict(self._ms4[layer].loc[asset])
+            self._ms4[layer] = ms4_test(self.town, layer).to_dict("index")
+        answers: Mapping[str, str] = self._ms4[layer][asset]
+        return answers
 
     @cached_property
-    def systems_at(self) -> Mapping[int, frozenset[str]]:
-        """For each node of the network the systems of the lines that meet there."""
-        edges = self.town.network.edges
-        ends = pd.concat([edges[["tail", "system"]].rename(columns={"tail": "node"}),
-                          edges[["head", "system"]].rename(columns={"head": "node"})])  # fmt: skip
-        return {int(node): frozenset(group) for node, group in ends.groupby("node")["system"]}
+    def systems_at(self) -> Mapping[int, set[str]]:
+        """For each node of the network where lines meet, the systems of these."""
+        edges, met = self.town.network.edges, defaultdict(set)
+        for end in ("tail", "head"):
+            for node, system in zip(edges[end], edges["system"], strict=True):
+                met[int(node)].add(str(system))
+        return met
+
+    # -- the waters
+
+    @cached_property
+    def _conditions(self) -> Mapping[str, list[Condition]]:
+        found: dict[str, list[Condition]] = defaultdict(list)
+        for each in list_conditions(self.town, self.law, self.on):
+            found[each.outfall_id].append(each)
+        return found
+
+    def conditions_of(self, outfall: str) -> list[Condition]:
+        """What is known of the waters of one outfall, perhaps nothing."""
+        return self._conditions.get(outfall, [])
+
+    def waters_of(self, outfalls: Iterable[str]) -> tuple[Water, ...]:
+        """Every water that any of the outfalls reaches, once for each basis."""
+        return waters_in(row for outfall in outfalls for row in self.conditions_of(outfall))
 
 
-def waters_in(rows: pd.DataFrame) -> tuple[Water, ...]:
-    """The waters of some rows of `outfall_conditions`, once for each basis, in the order of the rows."""
-    found = []
-    for (segment, name, basis), group in rows.groupby(["segment_id", "name", "basis"], sort=False):
-        pollutants = dict.fromkeys(each for text in group["pollutants"] for each in split_list(text))
-        category = str(group["ir_category"].iloc[0])
-        found.append(
-            Water(str(segment), str(name), category, str(basis), letters(group["condition"]), tuple(pollutants))
+def waters_in(rows: Iterable[Condition]) -> tuple[Water, ...]:
+    """The waters of some conditions, once for each basis, in the order of the rows."""
+    groups: dict[tuple[str, str, str], list[Condition]] = defaultdict(list)
+    for row in rows:
+        groups[row.segment_id, row.name, row.basis].append(row)
+    return tuple(
+        Water(
+            id=segment,
+            name=name,
+            ir_category=group[0].ir_category,
+            basis=basis,
+            conditions=letters(row.condition for row in group),
+            pollutants=tuple(dict.fromkeys(each for row in group for each in split_list(row.pollutants))),
         )
-    return tuple(found)
+        for (segment, name, basis), group in groups.items()
+    )
 
 
 def split_list(text: str) -> list[str]:

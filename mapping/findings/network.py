@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import geopandas as gpd
+import numpy as np
+import shapely
 
 from layers.crs import feet_per_unit
 from layers.joins.network import SEWERS
@@ -20,44 +22,63 @@ OUT_OF_QUESTION = Fine("the catch basin is not in use, or drains to a sewer")
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A connected piece of the storm network: its rows of the network's nodes and edges."""
+class Line:
+    """An edge of the network: its line, the nodes that it leads from and to, and how certain that is."""
 
-    nodes: gpd.GeoDataFrame
-    edges: gpd.GeoDataFrame
+    subject: Subject
+    tail: int
+    head: int
+    certainty: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A connected piece of the storm network: the structure at each of its nodes (None: none recorded) and its lines."""
+
+    nodes: Mapping[int, Subject | None]
+    edges: tuple[Line, ...]
 
     @property
     def lines(self) -> list[Subject]:
-        """Layer and id of every line, each once."""
-        return list(dict.fromkeys(zip(self.edges["layer"], self.edges["asset_id"], strict=True)))
+        """Every line once."""
+        return list(dict.fromkeys(edge.subject for edge in self.edges))
 
     @property
     def basins(self) -> list[Subject]:
-        """Layer and id of every catch basin."""
-        own = self.nodes[self.nodes["layer"] == "catch_basins"]
-        return list(zip(own["layer"], own["asset_id"], strict=True))
+        """Every catch basin."""
+        return [each for each in self.nodes.values() if each and each[0] == "catch_basins"]
+
+    @property
+    def has_outfall(self) -> bool:
+        """Whether an outfall, or a connection to another system, is among its structures."""
+        return any(each and each[0] == "outfalls" for each in self.nodes.values())
 
     def asset_at(self, node: int) -> Subject:
         """The structure at a node, or the first of the lines that meet there."""
-        structure = self.nodes.loc[node, ["layer", "asset_id"]]
-        if structure["asset_id"]:
-            return str(structure["layer"]), str(structure["asset_id"])
-        meeting = self.edges[(self.edges["tail"] == node) | (self.edges["head"] == node)]
-        return min(zip(meeting["layer"], meeting["asset_id"], strict=True))
+        return self.nodes[node] or min(edge.subject for edge in self.edges if node in (edge.tail, edge.head))
 
 
 def pieces(facts: Facts) -> Iterator[Piece]:
     """Every connected piece of carrying storm lines, then every catch basin that no such line meets."""
     network = facts.town.network
-    label = network.components()
+    structures = [
+        (str(layer), str(asset)) if asset else None
+        for layer, asset in zip(network.nodes["layer"], network.nodes["asset_id"], strict=True)
+    ]
     carrying = network.edges[network.edges["carries"].astype(bool) & ~network.is_sewer]
-    nodes_of = label.groupby(label).groups
-    for piece, edges in carrying.groupby(label.loc[carrying["tail"]].to_numpy()):
-        yield Piece(network.nodes.loc[nodes_of[piece]], edges)
-    met = {*carrying["tail"], *carrying["head"]}
-    for basin in network.nodes.index[network.nodes["layer"] == "catch_basins"]:
-        if basin not in met:
-            yield Piece(network.nodes.loc[[basin]], carrying.iloc[:0])
+    columns = (carrying[name] for name in ("layer", "asset_id", "tail", "head", "certainty"))
+    label = network.components().to_numpy()
+    edges: dict[int, list[Line]] = defaultdict(list)
+    nodes: dict[int, dict[int, Subject | None]] = defaultdict(dict)
+    for layer, asset, tail, head, certainty in zip(*columns, strict=True):
+        edges[label[tail]].append(Line((layer, asset), int(tail), int(head), certainty))
+    for node, structure in enumerate(structures):
+        nodes[label[node]][node] = structure
+    yield from (Piece(nodes[piece], tuple(lines)) for piece, lines in edges.items())
+    for piece, own in nodes.items():
+        alone = Piece(own, ())
+        if piece not in edges and alone.basins:
+            yield alone
 
 
 @rule(
@@ -76,10 +97,10 @@ def drainage_without_outfall(facts: Facts, piece: Piece) -> Outcome:
     The water leaves somewhere: either an outfall is not mapped, or a line that leads to one. Nothing is invented; the
     flag stands at the lowest end, where somebody has to look, and counts the catch basins behind it.
     """
-    if (piece.nodes["kind"] == "outfall").any():
+    if piece.has_outfall:
         return OUTFALL_MAPPED
     basins = piece.basins
-    if not basins and set(piece.edges["layer"]) == {"culverts"}:
+    if not basins and {layer for layer, _ in piece.lines} == {"culverts"}:
         return CROSSING
     if all(facts.ms4(*asset)["is_ms4"] == "no" for asset in piece.lines or basins):
         return NOT_MS4
@@ -95,54 +116,64 @@ def drainage_without_outfall(facts: Facts, piece: Piece) -> Outcome:
         facts_against=against,
         clears=(_next_action(facts, piece, end),),
         measure=Measure("basins behind", len(basins), "basins"),
-        geometry=facts.town.network.nodes.geometry[end],
+        geometry=facts.town.network.nodes.geometry.array[end],
     )
 
 
 def _is_out_of_question(facts: Facts, basin: Piece) -> bool:
     """Whether a catch basin that no storm line meets is not in use, or has a sewer to drain to."""
-    node = basin.nodes.index[0]
-    return facts.row(*basin.basins[0])["status"] in DEAD or bool(facts.systems_at.get(node, frozenset()) & SEWERS)
+    return facts.row(*basin.basins[0])["status"] in DEAD or any(_sewers_at(facts, node) for node in basin.nodes)
+
+
+def _sewers_at(facts: Facts, node: int) -> str:
+    return " and ".join(sorted(facts.systems_at.get(node, set()) & SEWERS))
 
 
 def _what_is_there(piece: Piece) -> str:
     if not piece.lines:
         return "no storm line meets this catch basin"
-    counted = count_assets([layer for layer, _ in [*piece.lines, *piece.basins]])
-    return f"{counted} hang together, with no outfall mapped"
+    return f"no outfall is mapped for {count_assets(layer for layer, _ in [*piece.lines, *piece.basins])}"
 
 
 def _lowest_end(facts: Facts, piece: Piece) -> int:
     """The node at the end to which most lines lead; any node, the same each time, where the water only goes round."""
-    heads = {int(node) for node in piece.edges["head"]} or {int(node) for node in piece.nodes.index}
-    ends = sorted(heads - set(piece.edges["tail"])) or [max(heads)]
+    heads = {edge.head for edge in piece.edges}
+    ends = sorted(heads - {edge.tail for edge in piece.edges}) or [max(heads or piece.nodes)]
+    if len(ends) == 1:
+        return ends[0]
     return max(ends, key=lambda node: (len(facts.town.network.reach([node], "up")[1]), -node))
 
 
 def _ways_out(facts: Facts, piece: Piece) -> Iterator[Fact]:
     """What speaks against an outfall missing here: a sewer that takes the water, or lines that may not belong together."""
-    for node in piece.nodes.index:
-        sewers = facts.systems_at.get(node, frozenset()) & SEWERS
-        if sewers:
-            system = " and ".join(sorted(sewers))
-            yield Fact(f"a {system} line meets it here, the water may leave that way", *piece.asset_at(node), "drawing")
-            break
-    doubtful = piece.edges[piece.edges["certainty"] == "doubtful"]
-    if len(doubtful):
-        names = say_list(
-            dict.fromkeys(name_asset(*line) for line in zip(doubtful["layer"], doubtful["asset_id"], strict=True))
-        )
-        yield Fact(f"doubtful lines hold it together: {names}")
+    met = next((node for node in piece.nodes if _sewers_at(facts, node)), None)
+    if met is not None:
+        system = _sewers_at(facts, met)
+        yield Fact(f"a {system} line meets it here, the water may leave that way", *piece.asset_at(met), "drawing")
+    doubtful = dict.fromkeys(edge.subject for edge in piece.edges if edge.certainty == "doubtful")
+    if doubtful:
+        yield Fact(f"doubtful lines hold it together: {say_list(name_asset(*line) for line in doubtful)}")
 
 
 def _next_action(facts: Facts, piece: Piece, end: int) -> str:
     """The one thing to do next: go there, and see whether it reaches an outfall that is mapped nearby."""
-    outfalls = facts.town.layer("outfalls").geometry.dropna()
-    gaps = outfalls.distance(facts.town.network.nodes.geometry[end]) * feet_per_unit(facts.town.crs)
-    near = gaps[gaps <= facts.town.settings.tolerances.water_ft]
     if not piece.lines:
         return f"open {name_asset(*piece.basins[0])} and record the line that leads out of it"
     where = f"go to the lower end at {name_asset(*piece.asset_at(end))}"
-    if near.empty:
+    near = _nearest_outfall(facts, end)
+    if near is None:
         return f"{where} and map the outfall there, or the line that leads on"
-    return f"{where} and see whether it reaches outfall {near.idxmin()}, {say_feet(float(near.min()))} away"
+    return f"{where} and see whether it reaches outfall {near[0]}, {say_feet(near[1])} away"
+
+
+def _nearest_outfall(facts: Facts, node: int) -> tuple[str, float] | None:
+    """The nearest mapped outfall and how far it is, no further than a receiving water is looked for."""
+    outfalls = facts.town.layer("outfalls")
+    if outfalls.empty:
+        return None
+    gaps = shapely.distance(outfalls.geometry.to_numpy(), facts.town.network.nodes.geometry.array[node])
+    if np.isnan(gaps).all():
+        return None
+    nearest = int(np.nanargmin(gaps))
+    feet = float(gaps[nearest]) * feet_per_unit(facts.town.crs)
+    return (str(outfalls.index[nearest]), feet) if feet <= facts.town.settings.tolerances.water_ft else None

@@ -9,7 +9,6 @@ from datetime import date
 from typing import Any
 
 from layers.errors import CallError
-from layers.records import Record
 from layers.town import Town
 from mapping.conditions import letters
 from mapping.findings.facts import Facts
@@ -63,6 +62,7 @@ def check(town: Town, law: Law, on: date, rules: Iterable[str] | None = None) ->
     is no rule's.
     """
     facts = Facts(town, law, on)
+    standings = _standings(facts)
     findings: list[Finding] = []
     looked_at: dict[str, int] = {}
     not_run: list[NotRun] = []
@@ -77,7 +77,9 @@ def check(town: Town, law: Law, on: date, rules: Iterable[str] | None = None) ->
         looked_at[code] = len(outcomes)
         fine[code] = Counter(outcome.reason for outcome in outcomes if isinstance(outcome, Fine))
         cannot_say += [replace(outcome, rule=code) for outcome in outcomes if isinstance(outcome, CannotSay)]
-        findings += [_complete(outcome, each.card, facts) for outcome in outcomes if isinstance(outcome, Found)]
+        findings += [
+            _complete(outcome, each.card, facts, standings) for outcome in outcomes if isinstance(outcome, Found)
+        ]
     return Report(town.name, on, tuple(findings), looked_at, tuple(not_run), tuple(cannot_say), fine)
 
 
@@ -91,11 +93,11 @@ def _asked(rules: Iterable[str] | None) -> list[str]:
     return wanted
 
 
-def _complete(found: Found, card: Card, facts: Facts) -> Finding:
+def _complete(found: Found, card: Card, facts: Facts, standings: Mapping[str, _Standing]) -> Finding:
     """The finding with all that follows from what the rule found."""
     layer, asset = found.subject
     identity = ":".join(part for part in (card.code, layer, asset, found.other) if part)
-    standing = _Standing.of(identity, facts)
+    standing = standings.get(identity, _Standing())
     waters = facts.waters_of(found.outfalls) if found.waters is None else found.waters
     return Finding(
         id=identity,
@@ -122,24 +124,23 @@ def _complete(found: Found, card: Card, facts: Facts) -> Finding:
 class _Standing:
     """What the register says of a finding: open, dismissed or in a case, and whether an officer has identified it."""
 
-    status: str
-    identified: bool
-
-    @classmethod
-    def of(cls, finding: str, facts: Facts) -> _Standing:
-        """The last word of the register counts: a case opened after a dismissal takes the finding up again."""
-        said = [each for each in facts.records.of("finding_dismissed", "case_opened") if _names(each, finding)]
-        if not said:
-            return cls("open", False)
-        status = "dismissed" if said[-1].kind == "finding_dismissed" else "in case"
-        cases = [each.case for each in said if each.kind == "case_opened"]
-        return cls(status, status == "in case" and _identified(cases[-1], facts))
+    status: str = "open"
+    identified: bool = False
 
 
-def _names(record: Record, finding: str) -> bool:
-    if record.kind == "finding_dismissed":
-        return record.data.get("finding") == finding
-    return finding in (record.data.get("findings") or ())
+def _standings(facts: Facts) -> dict[str, _Standing]:
+    """What the register says of each finding it names.
+
+    The last word counts: a case opened after a dismissal takes the finding up again.
+    """
+    said: dict[str, _Standing] = {}
+    for record in facts.records.of("finding_dismissed", "case_opened"):
+        if record.kind == "finding_dismissed":
+            said[str(record.data.get("finding"))] = _Standing("dismissed")
+            continue
+        identified = _identified(record.case, facts)
+        said |= {str(each): _Standing("in case", identified) for each in record.data.get("findings") or ()}
+    return said
 
 
 def _identified(case: str, facts: Facts) -> bool:

@@ -72,8 +72,7 @@ class Rule(Generic[S]):
         """What the rule needs and does not have, in words; empty where it can run."""
         wanted = [need.replace("|", " or ") for need in self.card.needs if not _has(facts.town, need)]
         wanted += [f"{kind} records" for kind in self.card.records if not facts.records.of(kind)]
-        in_force = facts.law.on(facts.on)
-        return wanted + [f"row {code} of {facts.law.name}" for code in self.card.cites if code not in in_force]
+        return wanted + [f"row {code} of {facts.law.name}" for code in self.card.cites if code not in facts.in_force]
 
     def to_json(self, law: Law | None = None) -> dict[str, Any]:
         """The card as `rules --json` prints it, with the words that it cites where a law is given."""

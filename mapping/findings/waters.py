@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
 
-import pandas as pd
-
+from mapping.conditions import Condition, letters
 from mapping.findings.facts import DEAD, Facts, waters_in
 from mapping.findings.finding import CONFIDENCE, NOT_IN_USE, NOT_MS4, CannotSay, Fact, Fine, Found, Measure, weakest
 from mapping.findings.rule import Outcome, rule
@@ -93,55 +92,54 @@ def _judge(facts: Facts, outfall: str, asked: Asked) -> Outcome:
     if facts.ms4("outfalls", outfall)["is_ms4"] == "no":
         return NOT_MS4
     reached = facts.conditions_of(outfall)
-    under = reached[reached["condition"].isin(asked.letters)]
-    if under.empty:
+    under = [each for each in reached if each.condition in asked.letters]
+    if not under:
         unknown = _unknown(facts, reached, asked)
         return CannotSay(("outfalls", outfall), unknown) if unknown else asked.otherwise
     doubts = _doubts(facts, outfall)
-    sure = max(under["confidence"], key=CONFIDENCE.index)
+    sure = max((each.confidence for each in under), key=CONFIDENCE.index)
     return Found(
         subject=("outfalls", outfall),
         confidence=weakest([sure, "possible"]) if doubts else sure,
         outfalls=(outfall,),
         waters=waters_in(under),
-        facts_for=tuple(_reached(facts, outfall, row) for row in under.to_dict("records")),
+        facts_for=tuple(_reached(facts, each) for each in under),
         facts_against=(*doubts, *_only_indirectly(outfall, under), *_perhaps_another(outfall, reached, under)),
         clears=asked.clears,
-        cites=tuple(f"condition_{letter}" for letter in sorted(set(under["condition"]))),
+        cites=tuple(f"condition_{letter}" for letter in letters(each.condition for each in under)),
         measure=_nearest(under),
     )
 
 
-def _unknown(facts: Facts, reached: pd.DataFrame, asked: Asked) -> str:
+def _unknown(facts: Facts, reached: list[Condition], asked: Asked) -> str:
     """Why the waters that it discharges to do not answer the question, or nothing."""
-    waters = facts.town.layer("waters").loc[reached.loc[reached["basis"] == "discharges_to", "segment_id"]]
-    if waters.empty:
+    direct = [each.segment_id for each in reached if each.basis == "discharges_to"]
+    if not direct:
         return "no receiving water is near or on record"
-    silent = waters[(waters["ir_category"] == "unknown") & (waters[asked.field] == "unknown")]
-    return "" if silent.empty else f"the category of its receiving water {silent.index[0]} is not recorded"
+    rows = [facts.row("waters", segment) for segment in direct]
+    silent = [row["ir_category"] == "unknown" and row[asked.field] == "unknown" for row in rows]
+    return f"the category of its receiving water {direct[silent.index(True)]} is not recorded" if any(silent) else ""
 
 
-def _reached(facts: Facts, outfall: str, row: dict[Any, Any]) -> Fact:
-    """One row of the conditions as a fact about the water, or about the outfall where only a watershed is known."""
-    layer, asset = ("waters", row["segment_id"]) if row["segment_id"] else ("outfalls", outfall)
-    return Fact(row["text"], layer, asset, str(facts.row(layer, asset).get("source") or ""))
+def _reached(facts: Facts, row: Condition) -> Fact:
+    """One condition as a fact about the water, or about the outfall where only a watershed is known."""
+    layer, asset = ("waters", row.segment_id) if row.segment_id else ("outfalls", row.outfall_id)
+    return Fact(row.text, layer, asset, str(facts.row(layer, asset).get("source") or ""))
 
 
 def _doubts(facts: Facts, outfall: str) -> list[Fact]:
     """What is not known about the outfall itself and makes any flag on it no more than possible."""
-    found = []
+    texts = []
     if facts.ms4("outfalls", outfall)["owned"] == "unknown":
-        found.append(Fact("its owner is not recorded, so whether it is the Town's cannot be said", "outfalls", outfall))
+        texts.append("its owner is not recorded, so whether it is the Town's cannot be said")
     if facts.row("outfalls", outfall)["kind"] == "unknown":
-        found.append(
-            Fact("whether it is an outfall or a connection to another system is not recorded", "outfalls", outfall)
-        )
-    return found
+        texts.append("whether it is an outfall or a connection to another system is not recorded")
+    return [Fact(text, "outfalls", outfall) for text in texts]
 
 
-def _only_indirectly(outfall: str, under: pd.DataFrame) -> list[Fact]:
+def _only_indirectly(outfall: str, under: list[Condition]) -> list[Fact]:
     """Said where the outfall does not discharge to the water itself."""
-    bases = set(under["basis"])
+    bases = {each.basis for each in under}
     if "discharges_to" in bases:
         return []
     if "tributary_to" in bases:
@@ -149,15 +147,14 @@ def _only_indirectly(outfall: str, under: pd.DataFrame) -> list[Fact]:
     return [Fact("lying in the watershed is not the same as discharging to its water", "outfalls", outfall)]
 
 
-def _perhaps_another(outfall: str, reached: pd.DataFrame, under: pd.DataFrame) -> list[Fact]:
+def _perhaps_another(outfall: str, reached: list[Condition], under: list[Condition]) -> list[Fact]:
     """Other waters that it may discharge to as well: several are linked only where the choice is open."""
-    direct = reached[(reached["basis"] == "discharges_to") & ~reached["segment_id"].isin(under["segment_id"])]
-    if direct.empty or "discharges_to" not in set(under["basis"]):
-        return []
-    return [Fact(f"or it {text}", "outfalls", outfall) for text in dict.fromkeys(direct["text"])]
+    mine = {each.segment_id for each in under if each.basis == "discharges_to"}
+    other = [each.text for each in reached if each.basis == "discharges_to" and each.segment_id not in mine]
+    return [Fact(f"or it {text}", "outfalls", outfall) for text in dict.fromkeys(other)] if mine else []
 
 
-def _nearest(under: pd.DataFrame) -> Measure | None:
-    """The shortest way to a water under the condition; none where only a watershed is known."""
-    feet = under.loc[under["basis"] != "within_watershed", "distance_ft"].min()
-    return None if pd.isna(feet) else Measure("distance to the water", round(float(feet), 1), "ft")
+def _nearest(under: list[Condition]) -> Measure | None:
+    """The shortest way to a water under the condition; none where only a watershed, or no place, is known."""
+    feet = [each.distance_ft for each in under if each.basis != "within_watershed" and math.isfinite(each.distance_ft)]
+    return Measure("distance to the water", round(min(feet), 1), "ft") if feet else None
