@@ -34,7 +34,7 @@ FARTHEST_START_FT = 10560.0
 """A garage two miles from any road of the town is a slip in the coordinates."""
 MOST_STOPS = 500
 """Stops that are ordered together; a crew does some twenty a day, so more only cost time."""
-MANY_STOPS = 150
+MANY_STOPS = 100
 """From here on the search for the best order takes seconds and is cut short."""
 NEVER_S = 10**7
 """Seconds that stand for no road at all: more than any day has."""
