@@ -35,8 +35,8 @@ def replace_file(path: Path, write: Callable[[Path], None]) -> Path:
 def plain_cell(value: Any) -> str | int | float | Decimal | None:
     """A value as a cell: numbers stay numbers, dates are ISO text, text that looks like a formula gets an apostrophe.
 
-    >>> plain_cell("=HYPERLINK(1)"), plain_cell(-73.6), plain_cell("OF-014"), plain_cell(date(2026, 1, 2))
-    ("'=HYPERLINK(1)", -73.6, 'OF-014', '2026-01-02')
+    >>> plain_cell("=HYPERLINK(1)"), plain_cell(-73.6), plain_cell("OF-014"), plain_cell(True)
+    ("'=HYPERLINK(1)", -73.6, 'OF-014', 'yes')
     """
     if value is None:
         return None
