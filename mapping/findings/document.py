@@ -7,7 +7,7 @@ from itertools import groupby
 
 from mapping.findings import RULES
 from mapping.findings.premises import COMMERCIAL_CLASSES
-from mapping.findings.rule import Card
+from mapping.findings.rule import SHIPPED_LAW, Card
 from mapping.law import Law, load_law
 from mapping.screening import parameters
 
@@ -29,7 +29,7 @@ STAR = "\\* Numbered by the order of the sections; the chapter's own text does n
 
 def document(law: Law | None = None) -> str:
     """The page, with the citations of the law given (the shipped one otherwise)."""
-    law = law or load_law("north_salem_194")
+    law = law or load_law(SHIPPED_LAW)
     parts = [HEAD]
     for group, rules in groupby((each.card for each in RULES.values()), key=lambda card: card.group):
         parts.append(f"## {group}\n")

@@ -44,11 +44,11 @@ def signs_at_location(facts: Facts, location: Location) -> Outcome:
     Of several visits every one counts that later clean ones in dry weather have not cleared: a weak sign takes one, a
     suspect location two, since one visit easily misses a flow that comes and goes, and an obvious one is cleared only
     with a correction on record. Rain that is not known is never taken as dry: indicators are then flagged as possible,
-    and of a flow without indicators nothing can be said.
+    and of a flow without indicators nothing can be said. Weak indicators in a flow after rain are what rain brings.
     """
     subject, visits, standing = ("outfalls", location.id), location.visits, location.standing
-    if not visits:
-        return CannotSay(subject, f"its inspection cannot be read: {location.unread}")
+    if not standing and location.unread:
+        return CannotSay(subject, f"an inspection cannot be read: {location.unread}")
     if not standing and visits[-1].flowing and visits[-1].dry == "unknown":
         return CannotSay(subject, "it was flowing, and rain before the visit is not recorded")
     if not standing and any(visit.is_sign for visit in visits):

@@ -12,13 +12,15 @@ from layers.schema import schema
 from layers.town import Town
 from mapping.findings.facts import Facts
 from mapping.findings.finding import CannotSay, Fine, Found
-from mapping.law import Law
+from mapping.law import Law, load_law
 
 S = TypeVar("S")
 Outcome = Found | Fine | CannotSay
 Subjects = Callable[[Facts], Iterable[S]]
 Judge = Callable[[Facts, S], Outcome]
 
+SHIPPED_LAW = "north_salem_194"
+"""The law whose words are shown where no town is asked about."""
 GROUPS = {
     "ILL": "Illicit connections and discharges",
     "DRN": "Undocumented or unapproved drains",
@@ -75,16 +77,16 @@ class Rule(Generic[S]):
         return wanted + [f"row {code} of {facts.law.name}" for code in self.card.cites if code not in facts.in_force]
 
     def to_json(self, law: Law | None = None) -> dict[str, Any]:
-        """The card as `rules --json` prints it, with the words that it cites where a law is given."""
-        card = self.card
-        rows = {code: law.cite(code).to_json() for code in card.cites} if law else {}
+        """The card as `rules --json` prints it, with the words that it cites of the law given, else of the shipped one."""
+        card, law = self.card, law or load_law(SHIPPED_LAW)
+        rows = {code: law.cite(code).to_json() for code in card.cites}
         return {
             "code": card.code,
             "title": card.title,
             "group": card.group,
             "document": card.document,
-            "citation": rows.get(card.cites[0]),
-            "cites": [{"code": code, **rows.get(code, {})} for code in card.cites],
+            "citation": rows[card.cites[0]],
+            "cites": [{"code": code, **rows[code]} for code in card.cites],
             "needs": [*card.needs, *(f"{kind} records" for kind in card.records)],
             "fine": [each.reason for each in card.fine],
             "parameters": list(card.parameters),

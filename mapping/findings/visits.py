@@ -43,8 +43,13 @@ class Visit:
 
     @property
     def gravity(self) -> int:
-        """0 without indicators enough, then 1 to 3 for potential, suspect, obvious; the graver of sheet and inspector."""
+        """0 without indicators enough, then 1 to 3 for potential, suspect, obvious; the graver of sheet and inspector.
+
+        Weak signs in a flow after rain are what rain brings: they count only where the inspector says so.
+        """
         word = self.designation.gravest
+        if word == "potential" and self.flowing and self.dry == "no" and self.designation.inspector != word:
+            return 0
         return SIGNS.index(word) + 1 if word in SIGNS else 0
 
     @property
