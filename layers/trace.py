@@ -123,7 +123,7 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
         premises=_premises(town, assets) if direction == "up" else (),
         outfalls=outfalls,
         waters=_waters(town, outfalls),
-        doubts=tuple(_doubts(town, starts, nodes, edges, direction, sewers=sewers)),
+        doubts=tuple(dict.fromkeys(_doubts(town, starts, nodes, edges, direction, sewers=sewers))),
     )
 
 

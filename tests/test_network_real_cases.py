@@ -45,9 +45,7 @@ def test_a_lower_id_that_is_one_structure_too_high_does_not_turn_the_pipe_nor_te
 
 @pytest.mark.parametrize(("off", "basis"), [(5.0, "recorded"), (5.1, "drawn")])
 def test_one_id_alone_gives_the_direction_up_to_five_feet_from_the_line(off: float, basis: str) -> None:
-    found = network(
-        catch_basins={"A": f"POINT (0 {off})"}, pipes={"P1": pipe("LINESTRING (100 0, 0 0)", from_id="A")}
-    )
+    found = network(catch_basins={"A": f"POINT (0 {off})"}, pipes={"P1": pipe("LINESTRING (100 0, 0 0)", from_id="A")})
     assert found.edges["basis"].tolist() == [basis]
 
 
@@ -153,3 +151,19 @@ def test_a_combined_overflow_that_a_ditch_meets_is_traced_up_its_sewer() -> None
     found = trace(river_bank, "outfalls:CSO", direction="up")
     assert [each.id for each in found.assets] == ["CSO", "P1"]
     assert [(each.code, each.id) for each in found.doubts] == [("not_ms4", ""), ("meets_storm", "D1")]
+
+
+def test_a_doubt_about_a_line_that_is_split_is_said_once() -> None:
+    split = town(
+        catch_basins={"A": "POINT (0 0)", "B": "POINT (50 0)"},
+        outfalls={"OF": "POINT (102 0)"},
+        pipes={"P1": pipe("LINESTRING (0 0, 100 0)")},
+    )
+    found = trace(split, "catch_basins:A", direction="down")
+    assert [(each.code, each.id) for each in found.doubts] == [("doubtful_line", "P1")]
+
+
+def test_a_basin_on_a_pipe_just_before_its_end_leaves_the_pipe_sure() -> None:
+    found = network(catch_basins={"A": "POINT (4 0)"}, pipes={"P1": pipe("LINESTRING (0 0, 100 0)")})
+    assert found.edges["certainty"].tolist() == ["inferred", "inferred"]
+    assert not (found.edges["tail"] == found.edges["head"]).any()

@@ -194,14 +194,19 @@ class _Noder:
     def _free(self, ends: Ends) -> Bools:
         return np.asarray((ends.node < 0) & self.carries[:, None])
 
-    def _nearest_structure(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
+    def _nearest_structure(self, ends: Ends, limit_ft: float, touches: pd.DataFrame | None = None) -> Ends:
+        """Free ends joined to the nearest structure; doubtfully, and to none on the line already, where touches are given."""
         free = self._free(ends)
         if self.tree is None or not free.any():
             return ends
         gap, node = self.tree.query(self.ends_at[free], distance_upper_bound=limit_ft / self.feet * (1 + 1e-9))
         rows, sides = np.nonzero(free)
-        hit = np.isfinite(gap) & ~(doubtful & (node == ends.node[rows, 1 - sides]))
-        return ends.joined((rows[hit], sides[hit]), node[hit], gap[hit] * self.feet, doubtful=doubtful)
+        hit = np.isfinite(gap)
+        if touches is not None:
+            on_line = {*zip(touches["line"], touches["node"], strict=True), *zip(rows, ends.node[rows, 1 - sides], strict=True)}
+            hit &= np.array([pair not in on_line for pair in zip(rows, node, strict=True)], bool)
+        at = rows[hit], sides[hit]
+        return ends.joined(at, node[hit], gap[hit] * self.feet, doubtful=touches is not None)
 
     def join_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
         """Free ends joined to ends beside them within `snap_ft`, and every place where something joins a line's middle."""
@@ -297,7 +302,7 @@ class _Noder:
     def join_doubtful(self, ends: Ends, touches: pd.DataFrame) -> tuple[Ends, pd.DataFrame]:
         """Ends still free joined to a structure, another free end or a line within `snap_doubtful_ft`."""
         limit = self.tolerances.snap_doubtful_ft
-        ends = self._nearest_structure(ends, limit, doubtful=True)
+        ends = self._nearest_structure(ends, limit, touches)
         ends = self._cluster_ends(ends, limit, doubtful=True)
         return self._ends_on_lines(ends, touches, limit, doubtful=True)
 
