@@ -53,9 +53,8 @@ class Cleaned:
 
 def flatten(shapes: Shapes) -> tuple[npt.NDArray[np.float64], Shapes]:
     """The Z of points (NaN elsewhere), and every shape in two dimensions; empty shapes become None."""
-    flat = np.array(shapely.force_2d(shapes), dtype=object)
-    flat[shapely.is_empty(flat)] = None
-    return np.asarray(shapely.get_z(shapes), float), flat
+    full = np.where(shapely.is_empty(shapes), None, shapes)
+    return np.asarray(shapely.get_z(full), float), np.array(shapely.force_2d(full), dtype=object)
 
 
 def is_finite(shapes: Shapes) -> npt.NDArray[np.bool_]:
@@ -89,7 +88,7 @@ def _make_valid(shapes: Shapes, ids: pd.Index, tolerances: Tolerances, notes: No
     if not len(bad):
         return shapes
     before = np.abs(shapely.area(shapes[bad]))
-    shapes[bad] = shapely.make_valid(shapes[bad], method="structure", keep_collapsed=False)
+    shapes[bad] = [_mend(shape) for shape in shapes[bad]]
     after = shapely.area(shapes[bad])
     collapsed = after == 0
     changed = ~collapsed & (np.abs(after - before) > tolerances.area_change_share * np.maximum(before, after))
@@ -98,6 +97,12 @@ def _make_valid(shapes: Shapes, ids: pd.Index, tolerances: Tolerances, notes: No
     notes.repair("made_valid_collapsed", ids[bad[collapsed]])
     shapes[bad[collapsed]] = None
     return shapes
+
+
+def _mend(shape: Any) -> Any:
+    """The area by its structure; parts that GEOS leaves side by side along an edge, which is not valid, become one."""
+    mended = shapely.make_valid(shape, method="structure", keep_collapsed=False)
+    return mended if mended.is_valid else shapely.union_all(shapely.get_parts(mended))
 
 
 def _drop_repeats(shapes: Shapes, ids: pd.Index, notes: Notes) -> Shapes:

@@ -67,7 +67,10 @@ def parse_working_crs(text: Any) -> CRS:
             f"working CRS {name_crs(crs)} is in degrees, distances cannot be measured in it",
             hint="choose a projected one such as EPSG:2260 (New York East, US ft) or EPSG:26918 (UTM 18N, m)",
         )
-    if crs.to_epsg() in (3857, 3395):
+    if len(crs.axis_info) > 2:
+        raise CRSError(f"working CRS {name_crs(crs)} has heights", hint="choose one of two axes such as EPSG:2260")
+    method = str(crs.coordinate_operation.method_name)
+    if method.startswith("Mercator") or "Pseudo Mercator" in method:
         raise CRSError(
             f"working CRS {name_crs(crs)} stretches distances (by a third at 41° N)",
             hint="choose a state plane or UTM zone such as EPSG:2260",
@@ -84,13 +87,15 @@ def name_crs(crs: CRS | None) -> str:
 
 
 def feet_per_unit(crs: CRS) -> float:
-    """US survey feet in one unit of a projected CRS.
+    """US survey feet in one unit of a projected CRS; raises CRSError for degrees.
 
     >>> feet_per_unit(CRS.from_epsg(2260))
     1.0
     >>> round(feet_per_unit(CRS.from_epsg(26918)), 4)
     3.2808
     """
+    if not crs.is_projected:
+        raise CRSError(f"{name_crs(crs)} is in degrees, which have no length", hint="choose one such as EPSG:2260")
     factor = crs.axis_info[0].unit_conversion_factor / US_FOOT_M
     return 1.0 if math.isclose(factor, 1.0, rel_tol=1e-9) else factor
 

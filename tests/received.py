@@ -64,7 +64,9 @@ def basins(path: Path, *, crs: Any = 2260, ids: Sequence[Any] = ("CB-1", "CB-2",
     """Catch basins in a row, 50 ft apart, in a file; `crs` None leaves the CRS out."""
     shapes = [near(50 * at, 0) for at in range(len(ids))]
     features = frame(shapes, CB_ID=list(ids), **columns)
-    return write(path, features if crs == 2260 else features.to_crs(crs) if crs else features.set_crs(None, allow_override=True))
+    return write(
+        path, features if crs == 2260 else features.to_crs(crs) if crs else features.set_crs(None, allow_override=True)
+    )
 
 
 def text(path: Path, *lines: str, encoding: str = "utf-8") -> Path:
@@ -104,7 +106,12 @@ def parts(shp: Path) -> list[Path]:
 
 
 def take(
-    path: Path, layer: str | None = "catch_basins", layers: Frames | None = None, *, town: Settings | None = None, **asked: Any
+    path: Path,
+    layer: str | None = "catch_basins",
+    layers: Frames | None = None,
+    *,
+    town: Settings | None = None,
+    **asked: Any,
 ) -> tuple[Frames, Report]:
     """The layers after an import by aliases, and its report."""
     made, reports = ingest(Request(path, layer=layer, **asked), layers or {}, town or settings())

@@ -17,18 +17,18 @@ import pytest
 import shapely
 
 from layers.errors import SourceError
-from layers.sources import companions, open_source, read_features, sha256_of
+from layers.sources import Features, companions, open_source, read_features, sha256_of
 from layers.sources.parts import KINDS
 from tests.received import LAT, LON, X, Y, basins, frame, geojson, hashes, line, near, parts, text, write, zipped
 
 
-def read(path: Path, layer: str | None = None, **asked: str):  # noqa: ANN201
+def read(path: Path, layer: str | None = None, **asked: str) -> Features:
     source = open_source(path)
     return read_features(source, source.layer(layer), **asked)
 
 
-def noted(features: object) -> dict[str, str]:
-    return dict(features.notes)  # type: ignore[attr-defined]
+def noted(features: Features) -> dict[str, str]:
+    return dict(features.notes)
 
 
 def refused(path: Path, code: str, **asked: str) -> SourceError:
@@ -120,7 +120,7 @@ def test_a_layer_name_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_hostile_layer_name_is_only_a_name(tmp_path: Path) -> None:
-    name = "x\"; DROP TABLE gpkg_contents; --"
+    name = 'x"; DROP TABLE gpkg_contents; --'
     write(tmp_path / "t.gpkg", frame([near()], ID=["1"]), layer=name)
     assert list(read(tmp_path / "t.gpkg", name).frame["ID"]) == ["1"]
 
@@ -520,7 +520,10 @@ def test_a_cpg_that_lies_is_refused_with_the_way_out(tmp_path: Path) -> None:
 
 
 def test_an_encoding_that_does_not_exist(tmp_path: Path) -> None:
-    assert "'klingon' is no text encoding" in refused(basins(tmp_path / "b.shp"), "source_encoding", encoding="klingon").text
+    assert (
+        "'klingon' is no text encoding"
+        in refused(basins(tmp_path / "b.shp"), "source_encoding", encoding="klingon").text
+    )
 
 
 @pytest.mark.parametrize(("length", "said"), [(253, False), (254, True), (400, True)])

@@ -18,7 +18,7 @@ NULL_WORDS = {"", "<null>", "null", "nan", "none"}
 NULL_MARKS = NULL_WORDS | {"unknown", "n/a", "na", "unk", "no data", "-"}
 """In a number, day or code these too say that nothing is known."""
 YES, NO = {"yes", "y", "true", "t", "1"}, {"no", "n", "false", "f", "0"}
-NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(?=\.?\d)(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 FILLERS = {-999.0, -9999.0, -99999.0}
 """What GIS programs write for no number; no height, width or count is one of them."""
 LARGEST = 2**53
@@ -81,7 +81,7 @@ def _text(text: str) -> object:
 
 def _number(text: str) -> object:
     """The number, thousands divided by commas or not; UNREAD with a unit, a decimal comma or a filler in it."""
-    if not NUMBER.fullmatch(text) or not re.search(r"\d", text):
+    if not NUMBER.fullmatch(text):
         return UNREAD
     value = float(text.replace(",", ""))
     return value if math.isfinite(value) and value not in FILLERS else UNREAD

@@ -39,6 +39,11 @@ def ingest(request: Request, layers: Frames, settings: Settings) -> tuple[dict[s
     Raises SourceError, CRSError, FieldError, LayerError or CallError; then nothing has been imported.
     """
     _check_request(request)
+    with np.errstate(invalid="ignore"):  # a coordinate that is no number is found and told, numpy need not warn of it
+        return _ingest(request, layers, settings)
+
+
+def _ingest(request: Request, layers: Frames, settings: Settings) -> tuple[dict[str, gpd.GeoDataFrame], list[Report]]:
     source = open_source(request.path, encoding=_encoding(request))
     layer = source.layer(request.source_layer or (request.crosswalk.layer if request.crosswalk else None))
     crosswalk = _crosswalk(request, layer)

@@ -55,7 +55,10 @@ def doubt_text(frame: pd.DataFrame, *, widths: Mapping[str, int], encoding: str,
         if width == WIDEST and name in texts:
             full = int((_sizes(texts[name], encoding) > WIDEST - 4).sum())
             if full:
-                yield "text_cut", f"{full:,} values of {name} fill all {width} bytes of their field and may have been cut"
+                yield (
+                    "text_cut",
+                    f"{full:,} values of {name} fill all {width} bytes of their field and may have been cut",
+                )
     foreign = (
         pd.concat([each[~each.map(str.isascii)] for each in texts.values()]) if texts else pd.Series([], dtype=str)
     )

@@ -76,6 +76,13 @@ def _header(name: str, rows: Sequence[tuple[int, list[str]]]) -> dict[str, int]:
             f"{name} has the column {', '.join(doubled)} twice", hint="rename one of them", code="source_columns"
         )
     held = [any(at < len(row) and row[at].strip() for _, row in rows[1:]) for at in range(len(names))]
+    unnamed = sum(full and not each for each, full in zip(names, held, strict=True))
+    if unnamed >= sum(map(bool, names)):
+        raise SourceError(
+            f"{name}, row {rows[0][0]}, leaves {unnamed} of its columns without a name",
+            hint="delete titles above the header",
+            code="source_columns",
+        )
     return {each or f"column {at + 1}": at for at, each in enumerate(names) if each or held[at]}
 
 
