@@ -249,9 +249,11 @@ def _open_ends(network: Network, nodes: dict[int, int], edges: dict[int, int]) -
     tail, head = (network.edges[end].iloc[list(edges)] for end in ("tail", "head"))
     leaving = set(tail[tail != head])
     into = {int(network.edges["head"].iat[edge]): edge for edge in edges}
-    if leaving.issuperset(nodes):
+    if edges and leaving.issuperset(nodes):
         row = network.edges.loc[next(iter(edges))]
-        yield Doubt("goes_round", row["layer"], row["asset_id"], "the lines lead round in a circle, no way out is mapped")
+        yield Doubt(
+            "goes_round", row["layer"], row["asset_id"], "the lines lead round in a circle, no way out is mapped"
+        )
     for node in nodes:
         if node in leaving or network.nodes["kind"].iat[node] == "outfall":
             continue

@@ -102,3 +102,9 @@ def test_a_ring_ends_and_counts_each_line_once() -> None:
 def test_what_is_not_there_is_said_in_words(split_town: Any, subject: str, words: str) -> None:
     with pytest.raises(CallError, match=words):
         trace(split_town, subject, direction="down")
+
+
+def test_a_drain_whose_connection_is_not_recorded_goes_nowhere_and_says_so() -> None:
+    made = town(catch_basins={"A": "POINT (0 0)"}, drains={"DR": ("", {"to_id": "NOT-THERE"})})
+    found = trace(made, "drains:DR", direction="down")
+    assert [each.code for each in found.doubts] == ["not_connected"]

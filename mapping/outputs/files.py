@@ -35,6 +35,7 @@ def replace_file(path: Path, write: Callable[[Path], None]) -> Path:
 def plain_cell(value: Any) -> str | int | float | Decimal | None:
     """A value as a cell: numbers stay numbers, dates are ISO text, text that looks like a formula gets an apostrophe.
 
+    >>> from datetime import date
     >>> plain_cell("=HYPERLINK(1)"), plain_cell(-73.6), plain_cell("OF-014"), plain_cell(True)
     ("'=HYPERLINK(1)", -73.6, 'OF-014', 'yes')
     """
