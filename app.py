@@ -5,5 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from mapping import server
+from mapping.pages.show import tell_unexpected
 
-app = st.App("mapping/pages/home.py", routes=server.routes(), middleware=server.middleware())
+app = st.App(
+    "mapping/pages/home.py",
+    routes=server.routes(),
+    middleware=server.middleware(),
+    on_script_error=tell_unexpected,
+)

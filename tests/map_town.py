@@ -146,8 +146,9 @@ def small_layers() -> dict[str, gpd.GeoDataFrame]:
                     "geometry": line((-30, 90), (-100, 0)),
                     "premises_key": "055089 2.-1-4",
                     "carries": "floor drain",
+                    "to_id": "MH-1",
                 },
-                "DR-2": {"geometry": at(250, 80), "premises_key": "055089 2.-1-7"},
+                "DR-2": {"geometry": at(250, 80), "premises_key": "055089 2.-1-7", "to_id": "CB-3"},
             },
         ),
         "facilities": layer(

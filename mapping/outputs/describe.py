@@ -68,7 +68,7 @@ def describe(
         facts=_facts(town, layer, key, staff=staff),
         **_ways(town, law, layer, asked, on),
         findings=findings,
-        cannot_say=tuple(each.text for each in report.cannot_say if each.subject == (layer, key)),
+        cannot_say=tuple(dict.fromkeys(each.text for each in report.cannot_say if each.subject == (layer, key))),
         cases=tuple(
             each
             for each in cases
@@ -157,13 +157,14 @@ def say_distance(feet: float) -> str:
 
 def _what(town: Town, layer: str, key: str) -> str:
     row = town.layer(layer).loc[key]
-    symbol = STYLE[symbol_name(layer, row.to_dict())]
-    owner = str(row.get("owner") or "unknown")
-    whose = [] if layer in ("parcels", "waters", "roads", "boundary", "watersheds") else [f"owner {owner}"]
+    name = symbol_name(layer, row.to_dict())
+    if layer == "outfalls":
+        kind = STYLE.get(row["kind"], STYLE["outfall_unknown"]).label
+    else:
+        kind = STYLE[name].label if layer in ("parcels", "waters") else schema(layer).one.capitalize()
+    whose = [f"owner {shown(row['owner']) or 'unknown'}"] if schema(layer).asset else []
     unplaced = [] if row.geometry is not None else ["not located: it has no place on the map"]
-    return " · ".join(
-        [symbol.label if layer in ("parcels", "waters") else schema(layer).one.capitalize(), *whose, *unplaced]
-    )
+    return " · ".join([kind, *whose, *unplaced])
 
 
 def _facts(town: Town, layer: str, key: str, *, staff: bool) -> tuple[tuple[str, str], ...]:

@@ -64,9 +64,13 @@ def when(limit: Deadline) -> Html:
         return tag(
             "span", limit.state if limit.state in ("met", "late") else f"{limit.state}, {limit.unit or 'no limit'}"
         )
-    days = tag("b", f"{'was due' if limit.state in ('met', 'late', 'overdue') else 'due'} {say_day(limit.due)}")
-    raw = tag("span", f" (raw {say_day(limit.raw)}: {limit.why})") if limit.raw and limit.raw != limit.due else ""
-    return tag("span", limit.state, " · ", days, raw, cls=STATE_CLASS.get(limit.state, ""))
+    was = "was due" if limit.state in ("met", "late", "overdue") else "due"
+    days = tag(
+        "span", limit.state, " · ", tag("b", f"{was} {say_day(limit.due)}"), cls=STATE_CLASS.get(limit.state, "")
+    )
+    rolled = "" if limit.raw is None or limit.raw == limit.due else say_day(limit.raw)
+    raw = tag("span", f" (raw {rolled}: {limit.why.rstrip('.')})", cls="ms4-note") if rolled else Html("")
+    return join([days, raw])
 
 
 def section(limit: Deadline) -> Html:

@@ -19,10 +19,12 @@ def main() -> None:
     desk = server.open_desk()
     picture, permit = desk.picture, pipeline.open_permit(desk.town.settings)
     newest = permit_year(permit, picture.on)
-    year = st.selectbox("Permit year that begins in", list(range(newest, permit.since.year - 1, -1)))
+    title, choice = st.columns([5, 1])
+    year = choice.selectbox("Permit year that begins in", list(range(newest, permit.since.year - 1, -1)))
     law = pipeline.open_law(desk.town.settings)
     made = annual_numbers(desk.town, law, permit, cases=picture.cases, report=picture.report, year=year, on=picture.on)
-    show.heading("Annual report", f"{show.day(made.start)} to {show.day(made.end)}, as of {show.day(made.as_of)}")
+    with title:
+        show.heading("Annual report", f"{show.day(made.start)} to {show.day(made.end)}, as of {show.day(made.as_of)}")
     numbers = made.to_json()["numbers"]
     picked: Any = st.dataframe(
         tables.number_rows(numbers),

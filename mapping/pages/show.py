@@ -7,6 +7,7 @@ Text from files is hostile: Streamlit's markdown would load its pictures and fol
 from __future__ import annotations
 
 import html
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -74,6 +75,13 @@ def faults() -> Iterator[None]:
     except MS4Error as error:
         hint = f"  \n{plain(_sentence(error.hint))}" if error.hint else ""
         st.error(f"{plain(_sentence(error.text))}{hint}")
+
+
+def tell_unexpected(error: Exception) -> bool:
+    """Tells a fault of ours without its details, which go into the log; the record is untouched by it."""
+    logging.getLogger(__name__).error("a page failed", exc_info=error)
+    st.error("This page has failed. What is on record is not touched. Reload the page; the details are in the log.")
+    return True
 
 
 def ask_name(key: str) -> str:

@@ -47,7 +47,10 @@ ms4.marks = (() => {
   function caseWords(page, path, feature) {
     if (!/^case_/.test(feature.symbol) || page.zoom < FROM.words) return;
     const at = page.map.latLngToContainerPoint(path.getLatLng());
-    write(page, feature.label, at.x + 6, at.y - 26, { align: 'left', bold: true, colour: path.options.symbol.stroke, always: true });
+    const style = { align: 'left', bold: true, colour: path.options.symbol.stroke };
+    const tries = [-26, -38, -14, -50, -2];
+    const done = tries.some((up) => write(page, feature.label, at.x + 6, at.y + up, style));
+    if (!done) write(page, feature.label, at.x + 6, at.y - 26, { ...style, always: true });
   }
 
   function lakeName(page, path, feature) {

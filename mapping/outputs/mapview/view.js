@@ -6,7 +6,7 @@ ms4.view = (() => {
   const FLAGS = new Set(['flags', 'unsure']);
   const GROUND = ['parcels', 'waters', 'roads'];
   const SELECT_ZOOM = 17;
-  const LEGEND_WIDTH = 230;
+  const LEGEND_WIDTH = 260;
   const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.25, wheelPxPerZoomLevel: 90 };
 
   class View {
