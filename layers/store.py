@@ -37,6 +37,7 @@ WAIT_S = 60.0
 FAULTS = (OSError, DataSourceError, DataLayerError, KeyError, ValueError, AttributeError)
 """What GDAL, pandas and json raise over a file that is not what it must be, or a disk that is full."""
 NUMBERS = {"distance_ft": "float64", "chosen": "bool", "ambiguous": "bool"}
+NODES = {"place": "int64"}
 EDGES = {
     "part": "int64",
     "tail": "int64",
@@ -218,7 +219,7 @@ def _restored(raw: pd.DataFrame, each: Field, ids: pd.Index) -> pd.Series:
 def _read_joins(path: Path, crs: CRS) -> Joins:
     links = {name: _typed(_read(path, name), NUMBERS) for name in TABLES}
     nodes, edges = (_read(path, f"network_{name}") for name in ("nodes", "edges"))
-    network = Network(gpd.GeoDataFrame(_typed(nodes, {}), crs=crs), gpd.GeoDataFrame(_typed(edges, EDGES), crs=crs))
+    network = Network(gpd.GeoDataFrame(_typed(nodes, NODES), crs=crs), gpd.GeoDataFrame(_typed(edges, EDGES), crs=crs))
     return Joins(network=network, **links)
 
 

@@ -182,14 +182,16 @@ def _touching(network: Network, nodes: Iterable[int]) -> list[int]:
 
 def _outfalls(network: Network, nodes: Iterable[int]) -> tuple[str, ...]:
     kinds, ids = network.nodes["kind"], network.nodes["asset_id"]
-    return tuple(sorted(str(ids.iat[node]) for node in nodes if kinds.iat[node] == "outfall"))
+    found = (node for _, node in network.structures_at(nodes) if kinds.iat[node] == "outfall")
+    return tuple(sorted(str(ids.iat[node]) for node in found))
 
 
 def _assets(network: Network, nodes: dict[int, int], edges: dict[int, int]) -> tuple[TraceAsset, ...]:
     found: dict[tuple[str, str], tuple[int, float]] = {}
-    for node, rank in nodes.items():
-        if network.nodes["asset_id"].iat[node]:
-            found[network.nodes["layer"].iat[node], network.nodes["asset_id"].iat[node]] = (rank, 0.0)
+    layers, ids = network.nodes["layer"], network.nodes["asset_id"]
+    for place, node in network.structures_at(nodes):
+        if ids.iat[node]:
+            found[layers.iat[node], ids.iat[node]] = (nodes[place], 0.0)
     for edge, rank in edges.items():
         key = network.edges["layer"].iat[edge], network.edges["asset_id"].iat[edge]
         worst, length = found.get(key, (rank, 0.0))

@@ -167,3 +167,39 @@ def test_a_basin_on_a_pipe_just_before_its_end_leaves_the_pipe_sure() -> None:
     found = network(catch_basins={"A": "POINT (4 0)"}, pipes={"P1": pipe("LINESTRING (0 0, 100 0)")})
     assert found.edges["certainty"].tolist() == ["inferred", "inferred"]
     assert not (found.edges["tail"] == found.edges["head"]).any()
+
+
+def test_two_structures_in_one_place_are_one_place_for_their_lines() -> None:
+    # a manhole drawn twice, 0.3 ft apart: one line is drawn to the one, the next from the other
+    twice = town(
+        catch_basins={"A": "POINT (0 0)"},
+        manholes={"M": "POINT (100 0)", "TWIN": "POINT (100 0.3)"},
+        outfalls={"OF": "POINT (200 0)"},
+        pipes={"P1": pipe("LINESTRING (0 0, 100 0)"), "P2": pipe("LINESTRING (100 0.3, 200 0)")},
+    )
+    found = trace(twice, "catch_basins:A", direction="down")
+    assert (found.outfalls, found.doubts) == (("OF",), ())
+    assert {each.id for each in found.assets} == {"A", "M", "TWIN", "OF", "P1", "P2"}
+    assert trace(twice, "manholes:TWIN", direction="down").outfalls == ("OF",)
+    assert trace(twice, "manholes:TWIN", direction="up").assets[-1].id == "P1"
+    assert twice.network.components().nunique() == 1
+
+
+def test_structures_half_a_foot_apart_are_one_place_and_further_apart_two() -> None:
+    for apart, places in ((0.5, 1), (0.6, 2)):
+        found = network(manholes={"M": "POINT (0 0)", "N": f"POINT ({apart} 0)"})
+        assert len({*found.nodes_of("manholes", "M"), *found.nodes_of("manholes", "N")}) == places
+
+
+def test_an_end_on_two_lines_drawn_over_each_other_joins_both() -> None:
+    # the main is drawn twice, and only the second drawing leads on
+    found = town(
+        catch_basins={"A": "POINT (50 50)"},
+        outfalls={"OF": "POINT (200 0)"},
+        pipes={
+            "MAIN": pipe("LINESTRING (0 0, 90 0)"),
+            "AGAIN": pipe("LINESTRING (0 0.2, 200 0)"),
+            "LEAD": pipe("LINESTRING (50 50, 50 0)"),
+        },
+    )
+    assert trace(found, "catch_basins:A", direction="down").outfalls == ("OF",)

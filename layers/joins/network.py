@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -22,7 +22,7 @@ SEWERS = frozenset({"sanitary", "combined"})
 """Systems that are kept apart from the storm system (§ 194-3, MS4 C and D)."""
 NO_STRUCTURE = "no structure recorded"
 
-NODE_COLUMNS = ("kind", "layer", "asset_id", "note")
+NODE_COLUMNS = ("kind", "layer", "asset_id", "note", "place")
 EDGE_COLUMNS = (
     "layer", "asset_id", "part", "tail", "head", "length_ft", "gap_ft", "basis", "certainty", "doubt", "system", "carries",
 )  # fmt: skip
@@ -47,7 +47,8 @@ class Network:
     """Nodes and edges of one town.
 
     `nodes`: index = node number; kind (`structure`, `outfall`, `line end`, `touch`), layer and asset_id of the structure
-    (empty where none is recorded), note, geometry. `edges`: index = edge number; layer, asset_id and part of the line,
+    (empty where none is recorded), note, place (the node where its lines meet: its own, or that of another structure in
+    the same place), geometry. `edges`: index = edge number; layer, asset_id and part of the line,
     tail and head (water flows from tail to head), length_ft, gap_ft (how far its ends were from what they join), basis of
     the direction (`recorded`, `inverts`, `drawn`), certainty, doubt, system, carries (False: abandoned, proposed, a speck).
     """
@@ -56,9 +57,24 @@ class Network:
     edges: gpd.GeoDataFrame
 
     def nodes_of(self, layer: str, asset_id: str) -> list[int]:
-        """The node of a structure, or all nodes on a line; empty where the asset is not in the network."""
+        """The node where a structure's lines meet, or all nodes on a line; empty where the asset is not in the network."""
+        places = (int(self.nodes["place"].iat[node]) for node in self._structures.get((layer, asset_id), ()))
         ends = [int(node) for edge in self.edges_of(layer, asset_id) for node in self.edges.loc[edge, ["tail", "head"]]]
-        return list(dict.fromkeys([*self._structures.get((layer, asset_id), ()), *ends]))
+        return list(dict.fromkeys([*places, *ends]))
+
+    def structures_at(self, nodes: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Pairs (node, structure): each node itself, and the nodes of other structures in its place."""
+        for node in nodes:
+            yield node, node
+            yield from ((node, other) for other in self._beside.get(node, ()))
+
+    @cached_property
+    def _beside(self) -> Mapping[int, list[int]]:
+        place = self.nodes["place"].to_numpy(np.int64)
+        beside: dict[int, list[int]] = {}
+        for node in np.flatnonzero(place != np.arange(len(place))).tolist():
+            beside.setdefault(int(place[node]), []).append(node)
+        return beside
 
     def edges_of(self, layer: str, asset_id: str) -> list[int]:
         """The edges that a line consists of, in the order in which they are drawn."""
@@ -127,7 +143,7 @@ class Network:
         matrix = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(size, size)).tocsr()
         matrix.sum_duplicates()  # two parallel pipes are one entry, or csgraph may not return
         _, labels = connected_components(matrix, directed=False) if size else (0, np.array([], dtype=np.int32))
-        return pd.Series(labels, index=self.nodes.index, name="component")
+        return pd.Series(labels[self.nodes["place"].to_numpy(np.int64)], index=self.nodes.index, name="component")
 
 
 def _numbers(table: gpd.GeoDataFrame) -> dict[tuple[str, str], list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import geopandas as gpd
 import numpy as np
@@ -16,31 +15,14 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from layers.crs import feet_per_unit
+from layers.joins.ends import Bools, Ends, Floats, Ints, cut_lines, lines_meet
 from layers.joins.network import EDGE_COLUMNS, NO_STRUCTURE, Network, empty_network
 from layers.tolerances import Tolerances
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 STRUCTURES = ("outfalls", "catch_basins", "manholes")
 LINES = ("pipes", "ditches", "culverts")
 DEAD = frozenset({"abandoned", "proposed", "not_found"})
 """A line of this standing never carries a trace."""
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What the two ends of each line join, arrays of shape (lines, 2): node number (-1: nothing yet), distance, doubt."""
-
-    node: Ints
-    gap_ft: Floats
-    doubtful: Bools
-
-    def joined(self, at: tuple[Ints, Ints], node: Ints, gap_ft: Floats, *, doubtful: bool = False) -> Ends:
-        """These ends with the ends `at` (rows, sides) joined to nodes."""
-        new = Ends(self.node.copy(), self.gap_ft.copy(), self.doubtful.copy())
-        new.node[at], new.gap_ft[at], new.doubtful[at] = node, gap_ft, doubtful
-        return new
 
 
 def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances) -> Network:
@@ -103,9 +85,21 @@ class _Noder:
         self.ends_at = np.stack([first, last], axis=1) if len(lines) else np.empty((0, 2, 2))
         self.carries = lines["carries"].to_numpy(bool) if len(lines) else np.empty(0, bool)
         self.tree = cKDTree(self.at) if len(self.at) else None
+        self.place = self._places()
         self.made: list[tuple[float, float]] = []
         self.made_kind: list[str] = []
         self.named: list[tuple[Ints, Ints, Ints, Floats]] = []
+
+    def _places(self) -> Ints:
+        """For each structure the first of those that are in its place, within `snap_ft`: there their lines meet."""
+        size = len(self.at)
+        if self.tree is None:
+            return np.arange(size)
+        pairs = self.tree.query_pairs(self.tolerances.snap_ft / self.feet * (1 + 1e-9), output_type="ndarray")
+        graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
+        _, label = connected_components(graph, directed=False)
+        _, first, place = np.unique(label, return_index=True, return_inverse=True)
+        return np.asarray(first[place], np.int64)
 
     # -- 1. what the records say
 
@@ -183,7 +177,7 @@ class _Noder:
             elif nodes:
                 gaps = np.linalg.norm(self.ends_at[row][:, None] - self.at[list(nodes)][None], axis=2).min(axis=0)
                 found[row] = nodes[int(gaps.argmin())]
-        return found
+        return np.where(found >= 0, self.place[found], -1) if len(self.place) else found
 
     # -- 2. what the drawing says, surely
 
@@ -202,6 +196,7 @@ class _Noder:
         gap, node = self.tree.query(self.ends_at[free], distance_upper_bound=limit_ft / self.feet * (1 + 1e-9))
         rows, sides = np.nonzero(free)
         hit = np.isfinite(gap)
+        node[hit] = self.place[node[hit]]
         if touches is not None:
             on_line = {*zip(touches["line"], touches["node"], strict=True), *zip(rows, ends.node[rows, 1 - sides], strict=True)}
             hit &= np.array([pair not in on_line for pair in zip(rows, node, strict=True)], bool)
@@ -211,7 +206,9 @@ class _Noder:
     def join_lines(self, ends: Ends) -> tuple[Ends, pd.DataFrame]:
         """Free ends joined to ends beside them within `snap_ft`, and every place where something joins a line's middle."""
         ends = self._cluster_ends(ends, self.tolerances.snap_ft)
-        return self._ends_on_lines(ends, self._nodes_on_lines(ends), self.tolerances.snap_ft)
+        none = pd.DataFrame({"line": np.empty(0, np.int64), "along": np.empty(0), "node": np.empty(0, np.int64)})
+        ends, touches = self._ends_on_lines(ends, none, self.tolerances.snap_ft)
+        return ends, self._nodes_on_lines(ends, touches)
 
     def _cluster_ends(self, ends: Ends, limit_ft: float, *, doubtful: bool = False) -> Ends:
         """Free ends that lie together become one node in their middle."""
@@ -237,14 +234,16 @@ class _Noder:
         self.made_kind.append(kind)
         return len(self.at) + len(self.made) - 1
 
-    def _nodes_on_lines(self, ends: Ends) -> pd.DataFrame:
-        """Structures and joined ends that lie on the middle of a line."""
+    def _nodes_on_lines(self, ends: Ends, touches: pd.DataFrame) -> pd.DataFrame:
+        """The touches, with every structure and joined end that lies on the middle of a line."""
         places = shapely.points(np.concatenate([self.at.reshape(-1, 2), np.asarray(self.made, float).reshape(-1, 2)]))
         node, line = self._lines_near(places, self.tolerances.snap_ft)
-        keep = (ends.node[line] != node[:, None]).all(axis=1)
-        node, line = node[keep], line[keep]
         along, middle = self._along(line, places[node])
-        return pd.DataFrame({"line": line[middle], "along": along[middle], "node": node[middle]})
+        structure = node < len(self.at)
+        node[structure] = self.place[node[structure]]
+        keep = middle & (ends.node[line] != node[:, None]).all(axis=1)
+        found = pd.DataFrame({"line": line[keep], "along": along[keep], "node": node[keep]})
+        return pd.concat([touches, found], ignore_index=True).drop_duplicates(["line", "node"], ignore_index=True)
 
     def _ends_on_lines(
         self, ends: Ends, touches: pd.DataFrame, limit_ft: float, *, doubtful: bool = False
@@ -258,7 +257,7 @@ class _Noder:
         which, line = self._lines_near(places, limit_ft)
         keep = rows[which] != line
         if doubtful:
-            keep &= ~_meet(ends, touches, rows[which], line)
+            keep &= ~lines_meet(ends, touches, rows[which], line)
         which, line = which[keep], line[keep]
         gap = shapely.distance(places[which], self.shapes[line]) * self.feet
         order = np.lexsort((line, gap, which))
@@ -327,7 +326,7 @@ class _Noder:
         nodes = self._nodes(crs)
         if not len(self.lines):
             return Network(nodes, empty_network(crs).edges)
-        pieces = _split(self.shapes, ends, touches)
+        pieces = cut_lines(self.shapes, ends, touches)
         line = pieces["line"].to_numpy(np.int64)
         turned = flipped[line]
         start, end = pieces["start"].to_numpy(np.int64), pieces["end"].to_numpy(np.int64)
@@ -364,74 +363,18 @@ class _Noder:
         count = len(self.made)
         kinds = ["outfall" if layer == "outfalls" else "structure" for layer in self.points["layer"]]
         at = np.concatenate([self.at.reshape(-1, 2), np.asarray(self.made, float).reshape(-1, 2)])
+        place = np.concatenate([self.place, np.arange(len(kinds), len(kinds) + count)])
         return gpd.GeoDataFrame(
             {
                 "kind": [*kinds, *self.made_kind],
                 "layer": [*self.points["layer"], *[""] * count],
                 "asset_id": [*self.points["asset_id"], *[""] * count],
                 "note": [""] * len(kinds) + [NO_STRUCTURE] * count,
+                "place": place,
             },
             geometry=shapely.points(at),
             crs=crs,
         )
-
-
-def _meet(ends: Ends, touches: pd.DataFrame, one: Ints, other: Ints) -> Bools:
-    """For each pair of lines whether they have a node in common."""
-    on: dict[int, set[int]] = {line: set(ends.node[line]) - {-1} for line in {*one.tolist(), *other.tolist()}}
-    for line, node in zip(touches["line"], touches["node"], strict=True):
-        if line in on:
-            on[line].add(node)
-    return np.array([not on[a].isdisjoint(on[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)], bool)
-
-
-def _split(shapes: npt.NDArray[np.object_], ends: Ends, touches: pd.DataFrame) -> pd.DataFrame:
-    """One row a piece of a line: line, part, start and end node as drawn, geometry."""
-    touches = touches.sort_values(["line", "along", "node"])
-    line, along, node = (touches[name].to_numpy() for name in ("line", "along", "node"))
-    cut, first = np.unique(line, return_index=True)
-    whole = np.setdiff1d(np.arange(len(shapes)), cut)
-    pieces = np.diff(np.append(first, len(line))) + 1
-    last = np.cumsum(pieces) - 1
-    of_cut = np.repeat(cut, pieces)
-    start, end = np.empty(len(of_cut), np.int64), np.empty(len(of_cut), np.int64)
-    start[np.append(0, last[:-1] + 1)[: len(cut)]], end[last] = ends.node[cut, 0], ends.node[cut, 1]
-    inner = np.setdiff1d(np.arange(len(of_cut)), last)
-    end[inner], start[inner + 1] = node, node
-    return pd.DataFrame(
-        {
-            "line": np.concatenate([whole, of_cut]),
-            "part": np.concatenate(
-                [np.zeros(len(whole), np.int64), np.arange(len(of_cut)) - np.repeat(last - pieces + 1, pieces)]
-            ),
-            "start": np.concatenate([ends.node[whole, 0], start]),
-            "end": np.concatenate([ends.node[whole, 1], end]),
-            "geometry": np.concatenate([shapes[whole], _cut(shapes, cut, line, along)]),
-        }
-    )
-
-
-def _cut(shapes: npt.NDArray[np.object_], cut: Ints, line: Ints, along: Floats) -> npt.NDArray[np.object_]:
-    """The lines `cut`, each cut at the distances `along` of its rows in `line` (both sorted), piece by piece."""
-    at, owner = shapely.get_coordinates(shapes[cut], return_index=True)
-    step = np.hypot(*np.diff(at, axis=0, prepend=at[:1]).T)
-    step[np.diff(owner, prepend=-1) != 0] = 0.0
-    run = np.cumsum(step)
-    run -= run[np.searchsorted(owner, np.arange(len(cut)))][owner]
-    places = shapely.get_coordinates(shapely.line_interpolate_point(shapes[line], along))
-    whose = np.concatenate([owner, np.searchsorted(cut, line)])
-    distance, is_cut = np.concatenate([run, along]), np.repeat([0, 1], [len(at), len(line)])
-    order = np.lexsort((is_cut, distance, whose))
-    xy, whose, distance, is_cut = np.concatenate([at, places])[order], whose[order], distance[order], is_cut[order]
-    beside = (np.abs(np.diff(distance)) < 1e-9) & (np.diff(whose) == 0)  # a vertex where the cut is would stand twice
-    double = (is_cut == 0) & (
-        np.append(beside & (is_cut[1:] == 1), False) | np.append(False, beside & (is_cut[:-1] == 1))
-    )
-    xy, whose, is_cut = xy[~double], whose[~double], is_cut[~double]
-    twice = np.repeat(np.arange(len(xy)), 1 + is_cut)  # a cut ends one piece and begins the next
-    begins = np.append(True, (np.diff(twice) == 0) | (np.diff(whose[twice]) != 0)) if len(twice) else np.empty(0, bool)
-    made = shapely.linestrings(xy[twice], indices=np.cumsum(begins) - 1) if len(twice) else np.empty(0, object)
-    return np.asarray(made, dtype=object)
 
 
 def _add(text: str, more: str) -> str:
