@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from layers.errors import SourceError
 from mapping import pipeline, server
+from mapping.outputs import uploads
 from mapping.pages.event_form import offered, payload
 from mapping.pages.show import plain, tag
 from mapping.register import KINDS
@@ -175,6 +177,48 @@ def test_a_route_is_planned_and_its_files_are_offered(own_town: Path) -> None:
     assert "Crew 1:" in said(app)
     names = {each.name for each in (own_town / "outputs" / f"route-{ON}").iterdir()}
     assert {name.rpartition(".")[2] for name in names} >= {"gpx", "csv", "pdf"}
+
+
+def send(app: AppTest, name: str, content: bytes) -> None:
+    app.file_uploader[0].set_value((name, content, "application/octet-stream"))
+    app.run()
+    assert not app.exception
+
+
+def test_a_file_is_reported_on_before_it_is_imported(own_town: Path) -> None:
+    app = run("layers")
+    before = len(pipeline.list_imports(own_town))
+    send(app, "../../facilities 2026.csv", b"asset_id,name,latitude,longitude\nF-900,New garage,41.33,-73.6\n")
+    next(each for each in app.selectbox if each.label == "As layer").set_value("facilities").run()
+    app.button(key="dry_run").click().run()
+    assert not app.error
+    assert len(pipeline.list_imports(own_town)) == before
+    app.text_input(key="import_by").set_value("T. Exampleton").run()
+    app.button(key="accept").click().run()
+    assert "facilities 2026" in app.success[0].value.replace("\\", "")
+    assert pipeline.list_imports(own_town)[0]["by"] == "T. Exampleton"
+    assert "F-900" in pipeline.open_town(own_town).layer("facilities").index
+    assert not list((own_town / "outputs" / "uploads").rglob("*.csv"))
+
+
+def test_a_file_that_cannot_be_read_is_told(own_town: Path) -> None:
+    app = run("layers")
+    send(app, "broken.zip", b"this is no zip")
+    assert len(app.error) == 1
+    assert "broken" in app.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize("name", ["map.exe", "", ".csv", "../..", "a/b/.zip"])
+def test_only_kinds_that_can_be_imported_are_held(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no kind"):
+        uploads.hold(tmp_path, name, b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_upload_never_leaves_its_folder(tmp_path: Path) -> None:
+    held = uploads.hold(tmp_path, "..\\..\\C:\\evil/../x;y.csv", b"a")
+    assert held.is_relative_to(tmp_path / "outputs" / "uploads")
+    assert held.name == "x_y.csv"
 
 
 def test_a_damaged_register_is_told_in_one_sentence(own_town: Path) -> None:

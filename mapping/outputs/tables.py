@@ -34,7 +34,7 @@ def finding_rows(town: Town, findings: Iterable[Finding]) -> Rows:
             "Flag": each.title,
             "About": _cell(f"{schema(layer_of(each.subject[0])[0]).one} {each.subject[1]}"),
             "Place": _cell(_places(town, each)),
-            "Waters": _cell(say_list(water.name or water.id for water in each.waters)),
+            "Waters": _cell(say_list(dict.fromkeys(water.name or water.id for water in each.waters))),
             "Conditions": " ".join(each.conditions),
             "Confidence": each.confidence,
             "Standing": each.status,
@@ -121,7 +121,7 @@ def import_rows(reports: Iterable[Mapping[str, Any]]) -> Rows:
             "Rejected": _cell(say_list(f"{one['count']} {one['code']}" for one in each["rejected"])),
             "Repaired": _cell(say_list(f"{one['count']} {one['code']}" for one in each["repaired"])),
             "Not located": each["unlocated"],
-            "Changes": say_list(f"{count} {kind}" for kind, count in each["changes"].items() if count),
+            "Changes": say_list(f"{count} {kind}" for kind, count in each["changes"].items() if count) or "none",
             "When": f"{each.get('on', '')} {shown(each.get('by', ''))}".strip(),
         }
         for each in reports

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from layers.crosswalk import load_crosswalk
+from layers.ingest import Report as ImportReport
 from layers.ingest import Request
 from layers.schema import LAYERS, schema
 from layers.sources import open_source
@@ -49,47 +50,57 @@ def _loaded(listed: Sequence[Mapping[str, Any]]) -> None:
 def _import(desk: server.Desk) -> None:
     """One file: what it is, a report of what would happen, and only then the import."""
     put(tag("h2", "Import a file"))
+    if done := st.session_state.pop("imported", ""):
+        st.success(f"{show.plain(done)} is imported; its report is the first below.")
     sent = st.file_uploader(
         "A zipped shapefile or geodatabase, GeoPackage, GeoJSON, CSV or Excel file",
         type=[each[1:] for each in uploads.KINDS],
+        key=f"sent_{st.session_state.get('imports', 0)}",
     )
-    if sent is None:
+    if sent is not None:
+        with show.faults():
+            _import_held(desk, uploads.hold(desk.folder, sent.name, sent.getvalue()))
+
+
+def _import_held(desk: server.Desk, path: Path) -> None:
+    request, crosswalk = _ask(desk, path)
+    by = show.ask_name("import_by")
+    if st.button("See what would change", key="dry_run"):
+        found = _run(desk, request, crosswalk, by=by, dry_run=True)
+        st.session_state["would"] = (str(request), [each.to_json() for each in found])
+    asked, reports = st.session_state.get("would", ("", []))
+    if asked != str(request):
         return
-    with show.faults():
-        path = uploads.hold(desk.folder, sent.name, sent.getvalue())
-        request, crosswalk = _ask(desk, path)
-        by = show.ask_name("import_by")
-        one, other = st.columns([1, 4])
-        if one.button("See what would change", key="dry_run"):
-            found = pipeline.import_source(
-                desk.folder, request, by=by, on=desk.picture.on, crosswalk_file=crosswalk, dry_run=True
-            )
-            st.session_state["dry_run_report"] = (str(request), [each.to_json() for each in found])
-        asked, reports = st.session_state.get("dry_run_report", ("", []))
-        if asked == str(request):
-            _report(reports)
-            if other.button("Accept and import", type="primary", key="accept", disabled=not by):
-                with st.spinner("Importing, and making the joins anew"):
-                    pipeline.import_source(desk.folder, request, by=by, on=desk.picture.on, crosswalk_file=crosswalk)
-                uploads.let_go(path)
-                del st.session_state["dry_run_report"]
-                st.rerun()
+    _report(reports)
+    if st.button("Accept and import", type="primary", key="accept") and show.is_named(by):
+        with st.spinner("Importing, and making the joins anew"):
+            _run(desk, request, crosswalk, by=by)
+        uploads.let_go(path)
+        st.session_state.update(imported=path.name, imports=st.session_state.get("imports", 0) + 1, would=("", []))
+        st.rerun()
+
+
+def _run(
+    desk: server.Desk, request: Request, crosswalk: Path | None, *, by: str, dry_run: bool = False
+) -> Sequence[ImportReport]:
+    return pipeline.import_source(
+        desk.folder, request, by=by, on=desk.picture.on, crosswalk_file=crosswalk, dry_run=dry_run
+    )
 
 
 def _ask(desk: server.Desk, path: Path) -> tuple[Request, Path | None]:
     """How the file is to be read: which layer of it, as what, and where it lies if it does not say so itself."""
     inside = open_source(path).layers
-    one, two, three = st.columns(3)
     kept = {each.name: each for each in sorted((desk.folder / "crosswalks").glob("*.toml"))}
-    source_layer = one.selectbox("Layer in the file", [each.name for each in inside]) if len(inside) > 1 else None
-    how = two.selectbox("How its fields are read", [BY_ALIASES, *kept])
-    as_layer = (
-        three.selectbox("As layer", LAYERS, format_func=lambda each: schema(each).title) if how == BY_ALIASES else None
-    )
+    with st.container(horizontal=True):
+        source_layer = st.selectbox("Layer in the file", [each.name for each in inside]) if len(inside) > 1 else None
+        how = st.selectbox("How its fields are read", [BY_ALIASES, *kept])
+        by_aliases = how == BY_ALIASES
+        as_layer = st.selectbox("As layer", LAYERS, format_func=lambda each: schema(each).title) if by_aliases else None
     with st.expander("The file does not say where it lies"):
         crs = st.text_input("Coordinate system", placeholder="EPSG:2260")
         crs_by = st.text_input("Who says so")
-    crosswalk = load_crosswalk(kept[how]) if how != BY_ALIASES else None
+    crosswalk = None if by_aliases else load_crosswalk(kept[how])
     request = Request(
         path, layer=as_layer, crosswalk=crosswalk, source_layer=source_layer, crs=crs.strip(), crs_by=crs_by.strip()
     )

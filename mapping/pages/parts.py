@@ -112,7 +112,7 @@ def fields(rows: Sequence[tuple[str, str]]) -> Html:
 def _event(record: Record) -> Html:
     kind = KINDS[record.kind]
     said = [
-        f"{each.title}: {_value(record.data[each.name])}"
+        f"{each.title}: {_value(record.data[each.name], is_date=each.type == 'date')}"
         for each in kind.fields
         if _is_said(each.name, record.data.get(each.name))
     ]
@@ -128,7 +128,9 @@ def _is_said(name: str, value: Any) -> bool:
     return name not in HIDDEN_DATA and value not in (None, "", [], {})
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, *, is_date: bool = False) -> str:
+    if is_date:
+        return say_day(date.fromisoformat(value))
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_value(each)}" for name, each in value.items() if _is_said(name, each))
     if isinstance(value, list | tuple):

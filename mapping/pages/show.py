@@ -121,7 +121,9 @@ def heading(title: str, note: str = "") -> None:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "…")) else ".")
+    """The text as a sentence; a name at its beginning stays as it is written."""
+    first = text.partition(" ")[0]
+    return (text[:1].upper() + text[1:] if first.isalpha() else text) + ("" if text.endswith((".", "?", "…")) else ".")
 
 
 def _text(value: object) -> str:

@@ -26,11 +26,11 @@ ms4.paths = (() => {
     _centre() {
       const { slot, symbol } = this.options;
       if (slot === undefined) return this._point;
-      const shift = symbol.shape === 'tag' ? 20 : -14 - 18 * slot;
+      const shift = symbol.shape === 'tag' ? 24 : -20 - 18 * slot;
       return this._point.add([shift, 0]);
     },
     _updateBounds() {
-      const reach = L.point(this._radius, this._radius).add([24, 4]).add([18 * (this.options.slot || 0), 0]);
+      const reach = L.point(this._radius, this._radius).add([30, 4]).add([18 * (this.options.slot || 0), 0]);
       this._pxBounds = L.bounds(this._point.subtract(reach), this._point.add(reach));
     },
     _containsPoint(point) {
