@@ -198,7 +198,10 @@ class _Noder:
         hit = np.isfinite(gap)
         node[hit] = self.place[node[hit]]
         if touches is not None:
-            on_line = {*zip(touches["line"], touches["node"], strict=True), *zip(rows, ends.node[rows, 1 - sides], strict=True)}
+            on_line = {
+                *zip(touches["line"], touches["node"], strict=True),
+                *zip(rows, ends.node[rows, 1 - sides], strict=True),
+            }
             hit &= np.array([pair not in on_line for pair in zip(rows, node, strict=True)], bool)
         at = rows[hit], sides[hit]
         return ends.joined(at, node[hit], gap[hit] * self.feet, doubtful=touches is not None)

@@ -1,0 +1,1 @@
+"""Real towns' public files, imported and followed end to end."""
