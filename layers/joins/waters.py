@@ -90,12 +90,11 @@ def _told(
     by_name: dict[str, list[str]] = {}
     for segment, name in waters["name"].items():
         by_name.setdefault(plain_name(name), []).append(str(segment))
+    by_name.pop("", None)  # a water without a name is nobody's recorded name
     found: list[tuple[int, int, str]] = []
     recorded = zip(outfalls.index, outfalls["recv_segment"], outfalls["recv_name"], outfalls.geometry, strict=True)
     for row, (outfall, segment, name, place) in enumerate(recorded):
-        free = [
-            each for each in by_name.get(plain_name(name), ()) if plain_name(name) and (outfall, each) not in denied
-        ]
+        free = [each for each in by_name.get(plain_name(name), ()) if (outfall, each) not in denied]
         if confirmed.get(outfall) in number:
             found.append((row, number[confirmed[outfall]], "confirmed"))
         elif segment in number and (outfall, segment) not in denied:
