@@ -53,7 +53,8 @@ class Cleaned:
 
 def flatten(shapes: Shapes) -> tuple[npt.NDArray[np.float64], Shapes]:
     """The Z of points (NaN elsewhere), and every shape in two dimensions; empty shapes become None."""
-    full = np.where(shapely.is_empty(shapes), None, shapes)
+    full = shapes.copy()
+    full[shapely.is_empty(full)] = None
     return np.asarray(shapely.get_z(full), float), np.array(shapely.force_2d(full), dtype=object)
 
 

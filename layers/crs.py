@@ -69,7 +69,7 @@ def parse_working_crs(text: Any) -> CRS:
         )
     if len(crs.axis_info) > 2:
         raise CRSError(f"working CRS {name_crs(crs)} has heights", hint="choose one of two axes such as EPSG:2260")
-    method = str(crs.coordinate_operation.method_name)
+    method = crs.coordinate_operation.method_name if crs.coordinate_operation else ""
     if method.startswith("Mercator") or "Pseudo Mercator" in method:
         raise CRSError(
             f"working CRS {name_crs(crs)} stretches distances (by a third at 41° N)",

@@ -151,7 +151,7 @@ class _Import:
         self, clean: Cleaned, identity: Identity, z: Any, target: Target, wanted: Schema, report: Report
     ) -> gpd.GeoDataFrame:
         """The rows as the schema wants them, a row of the source for every one of its parts."""
-        at = pd.Series(range(len(identity.ids)), index=identity.ids).loc[clean.parents].to_numpy()
+        at = pd.Series(range(len(identity.ids)), index=identity.ids).loc[clean.parents].to_numpy(dtype=np.intp)
         rows = self.features.frame.iloc[identity.rows[at]].set_axis(clean.shapes.index)
         filled: dict[str, Any] = {"source": self.name, "source_id": identity.said.to_numpy()[at], "z_drawn": z[at]}
         columns = {}

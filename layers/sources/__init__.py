@@ -65,7 +65,13 @@ class Source:
 
     def layer(self, name: str | None) -> SourceLayer:
         """The layer of that name, or the only one; a SourceError lists what there is."""
-        names = ", ".join(each.name for each in self.layers) or "none"
+        if not self.layers:
+            raise SourceError(
+                f"{self.path.name} holds no layer",
+                hint="ask the sender which file has the features",
+                code="source_empty",
+            )
+        names = ", ".join(each.name for each in self.layers)
         found = [each for each in self.layers if name is None or each.name == name]
         if len(found) == 1:
             return found[0]
