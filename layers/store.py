@@ -36,16 +36,6 @@ WAIT_S = 60.0
 """Seconds to wait for another import into the same town to end."""
 FAULTS = (OSError, DataSourceError, DataLayerError, KeyError, ValueError, AttributeError)
 """What GDAL, pandas and json raise over a file that is not what it must be, or a disk that is full."""
-NUMBERS = {"distance_ft": "float64", "chosen": "bool", "ambiguous": "bool"}
-NODES = {"place": "int64"}
-EDGES = {
-    "part": "int64",
-    "tail": "int64",
-    "head": "int64",
-    "length_ft": "float64",
-    "gap_ft": "float64",
-    "carries": "bool",
-}
 
 
 @dataclass(frozen=True)
@@ -217,17 +207,13 @@ def _restored(raw: pd.DataFrame, each: Field, ids: pd.Index) -> pd.Series:
 
 
 def _read_joins(path: Path, crs: CRS) -> Joins:
-    links = {name: _typed(_read(path, name), NUMBERS) for name in TABLES}
-    nodes, edges = (_read(path, f"network_{name}") for name in ("nodes", "edges"))
-    network = Network(gpd.GeoDataFrame(_typed(nodes, NODES), crs=crs), gpd.GeoDataFrame(_typed(edges, EDGES), crs=crs))
+    links = {name: _with_text(_read(path, name)) for name in TABLES}
+    nodes, edges = (_with_text(_read(path, f"network_{name}")) for name in ("nodes", "edges"))
+    network = Network(gpd.GeoDataFrame(nodes, crs=crs), gpd.GeoDataFrame(edges, crs=crs))
     return Joins(network=network, **links)
 
 
-def _typed(frame: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
-    frame = frame.copy()
-    for column in frame.columns:
-        if column in kinds:
-            frame[column] = frame[column].to_numpy().astype(kinds[column])
-        elif column != "geometry":
-            frame[column] = frame[column].astype("str").fillna("").astype(object)
-    return frame
+def _with_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with "" where GeoPackage has no text."""
+    texts = [name for name in frame if name != "geometry" and not pd.api.types.is_numeric_dtype(frame[name])]
+    return frame.assign(**{str(name): frame[name].astype("str").fillna("") for name in texts})
