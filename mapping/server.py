@@ -13,7 +13,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -51,6 +51,7 @@ class Desk:
     folder: Path
     picture: Picture
     version: str
+    _drawn: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def town(self) -> Town:
@@ -66,6 +67,13 @@ class Desk:
     def layers(self) -> list[dict[str, Any]]:
         """The switches of the map."""
         return mapdata.list_layers(self.town, self.picture.report, self.picture.cases, public=False)
+
+    def features(self, layer: str) -> bytes:
+        """One layer of the map as GeoJSON, made once; CallError for a layer that the map does not have."""
+        if layer not in self._drawn:
+            found = mapdata.features(self.town, self.picture.report, self.picture.cases, layer, public=False)
+            self._drawn[layer] = json.dumps(found, separators=(",", ":"), allow_nan=False).encode()
+        return self._drawn[layer]
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float] | None:
@@ -193,16 +201,13 @@ def _kept_a_day() -> Mapping[str, str]:
 
 
 def _features(request: Request) -> Response:
-    """One layer as GeoJSON: `?layer=outfalls`."""
+    """One whole layer as GeoJSON: `?layer=outfalls`; a layer is not yet cut to the view."""
     if not _may_see(request):
         return _refused()
     try:
-        desk = open_desk()
-        picture, layer = desk.picture, request.query_params.get("layer", "")
-        found = mapdata.features(desk.town, picture.report, picture.cases, layer, public=False)
+        body = open_desk().features(request.query_params.get("layer", ""))
     except MS4Error as error:
         return _fault(error)
-    body = json.dumps(found, separators=(",", ":"), allow_nan=False)
     return Response(body, media_type="application/geo+json", headers={"cache-control": "no-store"})
 
 

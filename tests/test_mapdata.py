@@ -8,13 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from map_town import HOSTILE, ON, area, layer, small_cases, small_layers, small_report, small_town
 from shapely.geometry import Point, Polygon
 
 from layers.errors import CallError
 from layers.schema import LAYERS, schema
 from layers.town import Town
 from mapping.outputs import mapdata, places, style
+from tests.map_town import HOSTILE, ON, area, layer, small_cases, small_layers, small_report, small_town
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +138,10 @@ def test_direction_and_certainty_are_told_by_the_line(town: Town) -> None:
 def test_direction_marks_cannot_turn_a_name_round(town: Town) -> None:
     names = [each["name"] for each in properties(town, "parcels").values()]
     assert "safe\ufffdgpj.exe · 2.-1-4" in names
+
+
+def test_half_a_character_does_not_break_a_file() -> None:
+    assert places.shown("a\ud800b").encode() == "a\ufffdb".encode()
 
 
 def test_a_very_long_name_is_cut() -> None:

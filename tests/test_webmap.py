@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import new_page, open_browser
-from map_town import HOSTILE, ON, SETTINGS, small_cases, small_report, small_town
 
 from layers.town import make_town
 from mapping.outputs.webmap import inert_json, render_page, write_map
+from tests.browser import new_page, open_browser
+from tests.map_town import HOSTILE, ON, SETTINGS, small_cases, small_report, small_town
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,12 @@ def test_no_text_of_a_file_stands_in_the_page_as_markup(text: str) -> None:
     plain = render_page({"title": "", "bounds": None, "layers": [], "features": {}, "style": {}, "note": ""})
     assert re.findall(r"<[a-z!/]+", page) == re.findall(r"<[a-z!/]+", plain)
     assert json.loads(inert_json(text)) == text
+
+
+def test_a_name_in_any_script_is_read_as_it_is_written(tmp_path: Path) -> None:
+    page = render_page({"title": "Ağrı · 東", "bounds": None, "layers": [], "features": {}, "style": {}, "note": ""})
+    assert "charset=UTF-8" in page[:200]
+    assert "Ağrı · 東" in page
 
 
 def test_a_town_without_layers_still_gives_a_map(tmp_path: Path) -> None:

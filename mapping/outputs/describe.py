@@ -12,7 +12,7 @@ from typing import Any
 from layers.joins.network import CERTAINTY
 from layers.schema import schema
 from layers.town import Town
-from layers.trace import IN_NETWORK, Trace, premises_key, trace
+from layers.trace import IN_NETWORK, Doubt, Trace, premises_key, trace
 from mapping.cases.case import Case
 from mapping.chain import chain
 from mapping.conditions import outfall_conditions
@@ -228,7 +228,7 @@ def _drains(up: Trace) -> tuple[str, ...]:
     if up.premises:
         ways = Counter(each.method for each in up.premises)
         said.append(f"{_plural(len(up.premises), 'lot')} ({say_list(f'{count} {way}' for way, count in ways.items())})")
-    return (*said, *([f"{len(doubtful)} of these only through a doubtful link"] if doubtful else []))
+    return (*said, *([f"{len(doubtful):,} of these only through a doubtful link"] if doubtful else []))
 
 
 def _is_itself(asset: Any, found: Trace) -> bool:
@@ -248,8 +248,8 @@ def _plural(count: int, one: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _doubt(doubt: Any) -> str:
-    return f"{doubt.layer}:{doubt.id}: {doubt.text}" if doubt.id else doubt.text
+def _doubt(doubt: Doubt) -> str:
+    return f"{schema(doubt.layer).one} {shown(doubt.id)}: {doubt.text}" if doubt.id else doubt.text
 
 
 def _shares(some: Iterable[str], others: Iterable[str]) -> bool:

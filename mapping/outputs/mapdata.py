@@ -31,8 +31,8 @@ DRAWN_WITHIN_FT = 0.5
 SOON = timedelta(days=7)
 WRITTEN_ON_MAP = frozenset({"roads", "waters"})
 CERTAIN: Mapping[str, str] = {
-    "inferred": "inferred: the way the water goes is not on record",
-    "doubtful": "doubtful: see the trace for what is missing",
+    "inferred": "direction not on record",
+    "doubtful": "a doubtful link",
 }
 CARRYING = frozenset({"pipes", "ditches", "culverts"})
 

@@ -19,8 +19,8 @@ from layers.town import Town
 DECIMALS = 6
 """Of a degree: about four inches, a tenth of what a survey of outfalls is good for."""
 LABEL_LENGTH = 120
-HIDDEN = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Control and direction marks: shown as they are they can turn a name round or hide a part of it."""
+HIDDEN = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""Control and direction marks, and halves of characters: as they are they turn a name round, hide a part or break a file."""
 DETAIL: Mapping[str, tuple[str, ...]] = {
     "parcels": ("address", "print_key"),
     "waters": ("name",),

@@ -61,7 +61,7 @@ def render_page(data: dict[str, Any]) -> str:
     frame = _frame(data["bounds"])
     title = f"<title>{html.escape(data['title'])} storm drain map</title>"
     style_sheet = f"<style>{mapview.view_css()}</style>"
-    head = frame.replace("<head>", f'<head lang="en">{title}{style_sheet}', 1)
+    head = frame.replace("<html>", '<html lang="en">', 1).replace("</head>", f"{title}{style_sheet}</head>", 1)
     tail = (
         f'<script type="application/json" id="ms4-data">{inert_json(data)}</script>\n'
         f"<script>{mapview.view_js()}</script>\n<script>{mapview.file_js()}</script>\n"
@@ -76,7 +76,7 @@ def inert_json(data: Any) -> str:
     >>> inert_json({"name": "</script><img>"})
     '{"name":"\\\\u003c/script\\\\u003e\\\\u003cimg\\\\u003e"}'
     """
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -10,6 +10,7 @@ from mapping.pages import parts, show
 from mapping.pages.event_form import open_case, record_event
 from mapping.pages.show import Html, bullets, put, tag
 
+FEW = 5
 WAYS = {"down": "where it goes", "up": "what drains here", "off": "no trace"}
 
 
@@ -25,7 +26,8 @@ def show_panel(desk: server.Desk, subject: str) -> None:
     _actions(desk, found)
     if found.goes or found.drains:
         st.segmented_control("Trace on the map", list(WAYS), format_func=WAYS.__getitem__, default="down", key="trace")
-    put(_section("Where it goes", found.goes), _section("What drains here", found.drains), _doubts(found.doubts))
+    put(_section("Where it goes", found.goes), _section("What drains here", found.drains))
+    _doubts(found.doubts)
     if found.goes and st.toggle("Every link, with how it is known", key="links"):
         put(_links(desk, subject))
     flags = [parts.finding(each) for each in found.findings if each.status != "dismissed"]
@@ -88,5 +90,11 @@ def _section(title: str, lines: tuple[str, ...]) -> Html:
     return show.join([tag("h2", title), bullets(lines, cls="ms4-ways")]) if lines else Html("")
 
 
-def _doubts(lines: tuple[str, ...]) -> Html:
-    return tag("div", tag("b", "Doubtful"), bullets(lines), cls="ms4-flag flag_unsure") if lines else Html("")
+def _doubts(lines: tuple[str, ...]) -> None:
+    """What the traces could not be sure about: the first few, the rest on request."""
+    first, rest = lines[:FEW], lines[FEW:]
+    if first:
+        put(tag("div", tag("b", "Doubtful"), bullets(first), cls="ms4-flag flag_unsure"))
+    if rest:
+        with st.expander(f"{len(rest):,} more doubts"):
+            put(bullets(rest))

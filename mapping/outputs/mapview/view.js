@@ -199,14 +199,15 @@ ms4.view = (() => {
     }
 
     outline(path, symbol, dash) {
-      const width = path instanceof L.Polygon ? symbol.width_px / 2 : symbol.width_px;
+      const thin = path instanceof L.Polygon || (path.getLatLng && symbol.shape === 'trace');
+      const width = thin ? symbol.width_px / 2 : symbol.width_px;
       const line = { color: symbol.stroke, weight: width, dashArray: dash || null, fill: false, interactive: false, opacity: 1, pane: 'ms4-pointed', renderer: this.pen };
       const halo = { ...line, color: '#FFFFFF', weight: width + 4, dashArray: null, opacity: 0.85 };
       [halo, line].forEach((options) => this.copyOf(path, options).addTo(this.pointed));
     }
 
     copyOf(path, options) {
-      if (path.getLatLng) return L.circleMarker(path.getLatLng(), { ...options, radius: path.options.symbol.size_px / 2 + 5 });
+      if (path.getLatLng) return L.circleMarker(path.getLatLng(), { ...options, radius: path.options.symbol.size_px / 2 + 4 });
       return path instanceof L.Polygon ? L.polygon(path.getLatLngs(), options) : L.polyline(path.getLatLngs(), options);
     }
 
