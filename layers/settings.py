@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import shapely
 from pyproj import CRS
 
-from layers.crs import parse_working_crs
+from layers.crs import name_crs, parse_working_crs
 from layers.errors import CallError, StoreError
 from layers.tolerances import Tolerances
 
 FILE = "town.toml"
-KEYS = {"name", "law", "permit", "crs", "bounds", "readings", "tolerances", "options"}
+TEXTS, TABLES = ("name", "law", "permit"), ("readings", "tolerances", "options")
+KEYS = {*TEXTS, "crs", "bounds", *TABLES}
 Bounds = tuple[float, float, float, float]
 
 
@@ -32,6 +34,14 @@ class Settings:
     readings: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        use = self.crs.area_of_use
+        if self.bounds and use and not shapely.box(*self.bounds).intersects(shapely.box(*use.bounds)):
+            raise CallError(
+                f"bounds {','.join(map(str, self.bounds))} lie where {name_crs(self.crs)} may not be used",
+                hint="write west,south,east,north in degrees, longitude first, or choose the CRS of the place",
+            )
+
 
 def load_settings(folder: Path) -> Settings:
     """The settings in the town's folder, or a StoreError that says what is missing and how to make a town."""
@@ -43,24 +53,26 @@ def load_settings(folder: Path) -> Settings:
         )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as fault:
         raise StoreError(f"{path} cannot be read: {fault}", hint="mend the file or restore it") from fault
     return parse_settings(raw, where=str(path))
 
 
 def parse_settings(raw: Mapping[str, Any], *, where: str = FILE) -> Settings:
-    """Settings from a table as it stands in `town.toml`; raises CallError for keys that nobody reads."""
-    unknown = sorted(set(raw) - KEYS)
-    if unknown:
-        raise CallError(f"{where}: unknown key {', '.join(unknown)}", hint=f"known keys: {', '.join(sorted(KEYS))}")
-    missing = sorted({"name", "crs"} - set(raw))
-    if missing:
-        raise CallError(f"{where}: {', '.join(missing)} is missing", hint='write for example crs = "EPSG:2260"')
+    """Settings from a table as it stands in `town.toml`; raises CallError with every fault, CRSError for its CRS."""
+    faults = [f"unknown key {', '.join(unknown)}"] if (unknown := sorted(set(raw) - KEYS)) else []
+    faults += [f"{', '.join(missing)} is missing"] if (missing := sorted({"name", "crs"} - set(raw))) else []
+    faults += [f"{key} must be text" for key in TEXTS if not isinstance(raw.get(key, ""), str)]
+    faults += [f"[{key}] must be a table" for key in TABLES if not isinstance(raw.get(key, {}), Mapping)]
+    if not faults and not raw["name"].strip():
+        faults.append("the name is empty")
+    if faults:
+        raise CallError(f"{where}: {'; '.join(faults)}", hint=f"known keys: {', '.join(sorted(KEYS))}")
     return Settings(
-        name=str(raw["name"]),
+        name=raw["name"],
         crs=parse_working_crs(raw["crs"]),
-        law=str(raw.get("law", "north_salem_194")),
-        permit=str(raw.get("permit", "gp_0_24_001")),
+        law=raw.get("law", "north_salem_194"),
+        permit=raw.get("permit", "gp_0_24_001"),
         bounds=parse_bounds(raw["bounds"], where=where) if raw.get("bounds") else None,
         tolerances=Tolerances.from_table(raw.get("tolerances", {})),
         readings=dict(raw.get("readings", {})),

@@ -73,6 +73,9 @@ class Tolerances:
                 faults.append(f"{name} must be a number, not {value!r}")
             elif not bounds["low"] <= value <= bounds["high"]:
                 faults.append(f"{name} = {value} lies outside {bounds['low']} to {bounds['high']} {bounds['unit']}")
+        snap, doubtful = (table.get(name, known[name].default) for name in ("snap_ft", "snap_doubtful_ft"))
+        if not faults and doubtful < snap:
+            faults.append(f"snap_doubtful_ft = {doubtful} is less than snap_ft = {snap}")
         if faults:
             raise CallError(
                 f"town.toml, [tolerances]: {'; '.join(faults)}", hint=f"known tolerances: {', '.join(sorted(known))}"
