@@ -80,3 +80,11 @@ def test_a_lot_without_a_place_is_a_premises_of_its_own_and_fronts_nothing() -> 
 def test_a_recorded_drain_links_its_premises_without_a_place() -> None:
     found = links(parcels=TWO_LOTS, drains={"DR": ("", {"premises_key": "B"})})
     assert tuple(found.loc["B", ["layer", "asset_id", "method"]]) == ("drains", "DR", "recorded")
+
+
+def test_a_basin_deep_in_two_overlapping_lots_is_possibly_within_each() -> None:
+    lots: Rows = {**TWO_LOTS, "C": "POLYGON ((0 0, 90 0, 90 100, 0 100, 0 0))"}
+    found = links(parcels=lots, catch_basins={"CB": "POINT (50 50)"})
+    assert list(found.index) == ["A", "C"]
+    assert set(found["method"]) == {"within"}
+    assert set(found["confidence"]) == {"possible"}

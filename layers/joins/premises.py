@@ -96,9 +96,8 @@ class _Lots:
         asset, lot = self.tree.query(shapes, predicate="dwithin", distance=near)
         gap = shapely.distance(shapes[asset], self.shapes[lot]) * self.feet
         pairs = pd.DataFrame({"asset": asset, "lot": lot, "distance_ft": gap})
-        pairs["on_line"] = self._on_line(shapes, pairs)
         pairs = pairs[~self._across_road(shapes, pairs)]
-        chosen = self._fronted(pairs) if layer == "ditches" else self._chosen(pairs)
+        chosen = self._fronted(pairs) if layer == "ditches" else self._chosen(shapes, pairs)
         return pd.DataFrame(
             {
                 "premises_key": self.keys[chosen["lot"]],
@@ -127,7 +126,7 @@ class _Lots:
         across[apart[np.unique(crossing)]] = True
         return across
 
-    def _chosen(self, pairs: pd.DataFrame) -> pd.DataFrame:
+    def _chosen(self, shapes: npt.NDArray[np.object_], pairs: pd.DataFrame) -> pd.DataFrame:
         """For each point the lots on whose common line it lies, else the lot around it, else the lots that it fronts."""
         pairs = pairs.copy()
         near_line = pairs["distance_ft"] <= self.tolerances.lot_line_ft
@@ -135,8 +134,9 @@ class _Lots:
         nearest = pairs.groupby("asset")["distance_ft"].transform("min")
         tied = pairs["distance_ft"] <= nearest + self.tolerances.frontage_tie_ft
         pairs = pairs[np.where(shared, near_line, np.where(nearest == 0, pairs["distance_ft"] == 0, tied))]
-        several = pairs.groupby("asset")["lot"].transform("size") > 1
-        on_line = several & (pairs["distance_ft"] <= self.tolerances.lot_line_ft)
+        several = (pairs.groupby("asset")["lot"].transform("size") > 1).to_numpy()
+        on_line = several & near_line[pairs.index].to_numpy()
+        on_line[on_line] = self._on_line(shapes, pairs[on_line])
         pairs["method"] = np.where(on_line, "lot line", np.where(pairs["distance_ft"] == 0, "within", "frontage"))
         pairs["confidence"] = np.where(several, "possible", "probable")
         return pairs
