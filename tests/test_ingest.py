@@ -20,7 +20,7 @@ from layers.crs import to_crs
 from layers.errors import CallError, CRSError, FieldError, LayerError, MS4Error
 from layers.ingest import Report, Request, ingest
 from layers.ingest.identity import alike
-from layers.ingest.report import REJECTED, REPAIRED, WARNINGS
+from layers.ingest.codes import REFUSED, REJECTED, REPAIRED, WARNINGS
 from tests.received import (
     LAT,
     LON,

@@ -23,7 +23,7 @@ from pyproj import CRS
 
 from layers.crs import name_crs, parse_file_crs
 from layers.errors import SourceError
-from layers.sources.doubts import Doubt, doubt_count, doubt_drawing, doubt_text, doubt_transfer
+from layers.sources.doubts import Doubt, doubt_count, doubt_drawing, doubt_reader, doubt_text, doubt_transfer
 from layers.sources.parts import KINDS, TABLES, check_whole, companions, datasets, sha256_of
 from layers.sources.places import find_places
 from layers.sources.tables import read_tables
@@ -226,7 +226,9 @@ def _read_table(source: Source, layer: SourceLayer, encoding: str) -> Features:
 
 def _read_bulk(layer: SourceLayer, encoding: str) -> Features:
     """Read through arrow, which keeps whole numbers whole beside missing ones, and shows measures and arcs."""
-    table, drawn, used = _read_arrow(layer, encoding)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        table, drawn, used = _read_arrow(layer, encoding)
     names = list(table.schema.names)
     at = len(names) - 1 - names[::-1].index(drawn) if layer.geometry else len(names)
     frame = table.select([place for place in range(1, len(names)) if place != at]).to_pandas(integer_object_nulls=True)
@@ -234,18 +236,18 @@ def _read_bulk(layer: SourceLayer, encoding: str) -> Features:
     if layer.fid:
         frame[layer.fid] = frame.index
     wkb = table.column(at).to_pylist() if layer.geometry else [None] * len(frame)
-    shapes, notes = _draw(wkb, layer)
+    shapes, doubts = _draw(wkb, layer)
     unread = tuple(row for row, (raw, shape) in enumerate(zip(wkb, shapes, strict=True)) if raw and shape is None)
     crs = layer.crs if layer.geometry else None
+    notes = (*doubt_reader(str(each.message) for each in said), *doubts)
     return Features(frame, shapes, crs, "file" if crs else "", used, layer.fid, unread, notes)
 
 
 def _read_arrow(layer: SourceLayer, encoding: str) -> tuple[Any, str, str]:
     """The arrow table, the name of its column of drawings, and the encoding of its text: as told, else as it is sound."""
-    with _quiet():
-        meta, table = read_arrow(
-            layer.at, layer=layer.name, encoding=encoding or None, return_fids=True, datetime_as_string=True
-        )
+    meta, table = read_arrow(
+        layer.at, layer=layer.name, encoding=encoding or None, return_fids=True, datetime_as_string=True
+    )
     drawn, used = meta["geometry_name"] or "wkb_geometry", encoding or str(meta["encoding"])
     try:
         table.validate(full=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,13 @@ def doubt_transfer(path: Path) -> Iterator[Doubt]:
     """A saved answer of a map service says whether it was all."""
     if path.suffix.lower() in (".json", ".geojson") and HELD_BACK.search(path.read_bytes()):
         yield "transfer_limit", "the map service says that it did not send all features, ask for the rest"
+
+
+def doubt_reader(said: Iterable[str]) -> Iterator[Doubt]:
+    """What GDAL warned of, once each; of measures we tell ourselves."""
+    for each in dict.fromkeys(text.splitlines()[0] for text in said if text):
+        if not each.startswith("Measured (M)"):
+            yield "reader", each
 
 
 def doubt_drawing(kinds: npt.NDArray[np.uint32]) -> Iterator[Doubt]:
