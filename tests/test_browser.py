@@ -123,7 +123,7 @@ def test_a_thing_is_found_by_search_and_told_in_the_panel(page: tuple[Any, Seen]
     opened.get_by_label(SEARCH).fill("of-070")
     opened.get_by_role("option", name="OF-070").click()
     opened.get_by_role("heading", name="OF-070").wait_for()
-    assert "Where it goes" in panel(opened)
+    opened.get_by_role("heading", name="Where it goes").wait_for()
     assert "asset=outfalls" in opened.url
     seen.assert_quiet()
 

@@ -101,15 +101,15 @@ def list_layers(town: Town, report: Report | None, cases: Sequence[Case], *, pub
 
 
 def case_sign(case: Case, on: date) -> tuple[str, str]:
-    """The name in STYLE of a case and its next day in words: `case_late`, `late since Mon 7 Dec 2026`."""
+    """The name in STYLE of a case and its next day in words (`late since Mon 7 Dec 2026`), empty where nothing is due."""
     late = [each.due for each in case.deadlines if each.state == "overdue" and each.due]
     ahead = [each.due for each in case.deadlines if each.state == "open" and each.due]
     if case.state.startswith(("corrected", "closed")):
-        return "case_corrected", case.state
+        return "case_corrected", ""
     if late:
         return "case_late", f"late since {say_day(min(late))}"
     if not ahead:
-        return "case_open", f"{case.state}, nothing due"
+        return "case_open", ""
     return "case_soon" if min(ahead) - on <= SOON else "case_open", f"due {say_day(min(ahead))}"
 
 
@@ -193,8 +193,8 @@ def _cases(town: Town, report: Report | None, cases: Sequence[Case]) -> dict[str
                 "subject": found[0],
                 "case": case.id,
                 "symbol": symbol,
-                "name": shown(f"Case {case.id} · {case.state} · {words}", length=200),
-                "label": shown(words, length=40),
+                "name": shown(" · ".join(filter(None, [f"Case {case.id}", case.state, words])), length=200),
+                "label": shown(words or case.state, length=40),
             }
         )
     return _points(town, placed, properties)

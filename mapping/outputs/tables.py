@@ -81,7 +81,7 @@ def case_rows(town: Town, cases: Iterable[Case], on: date) -> Rows:
             "Case": each.id,
             "Title": _cell(each.title),
             "State": each.state,
-            "Next": case_sign(each, on)[1],
+            "Next": case_sign(each, on)[1] or "nothing due",
             "About": _cell(name_of(town, each.subject) if each.subject else ""),
             "Opened": say_day(each.opened_on),
         }

@@ -93,7 +93,7 @@ def case_summary(case: Case, on: date) -> Html:
     running = [each for each in case.deadlines if each.state in ("open", "overdue")]
     dated = tuple(f"{each.title}:" for each in running)
     undated = [each for each in case.next if not each.startswith(dated)]
-    next_day = "" if words.startswith(case.state) else tag("span", f" · {words}", cls=CASE_CLASS.get(symbol, ""))
+    next_day = tag("span", f" · {words}", cls=CASE_CLASS.get(symbol, "")) if words else ""
     state = tag("p", tag("b", case.state), next_day)
     title = tag("h2", f"Case {case.id} · {case.title}")
     return join([title, state, deadlines(running), _labelled("what the law asks next", undated)])

@@ -73,6 +73,7 @@ ms4.controls = (() => {
     box.open = map.getSize().y > 560;
     control(map, 'bottomleft', box);
     return {
+      isOpen: () => box.open,
       show(names) {
         const rows = Object.keys(style).filter((name) => names.has(name));
         list.replaceChildren(...rows.map((name) => el('div', {}, signs.key(style[name]), el('span', {}, style[name].label))));

@@ -3,6 +3,7 @@
 
 ms4.marks = (() => {
   const { signs } = ms4;
+  const BEND = 9;
   const FROM = { road: 15, stream: 13, lake: 13, lot: 17, arrow: 17, words: 11 };
 
   const Overlay = L.Layer.extend({
@@ -41,7 +42,8 @@ ms4.marks = (() => {
   function keepFree(page, path, feature) {
     if (!path.getLatLng || !/^(flag|outfall|inter|intra)/.test(feature.symbol)) return;
     const at = page.map.latLngToContainerPoint(path.getLatLng());
-    page.taken.push({ x: at.x - 9, y: at.y - 9, w: 18, h: 18 });
+    const reach = feature.symbol.startsWith('flag') ? 9 : 4;
+    page.taken.push({ x: at.x - reach, y: at.y - reach, w: 2 * reach, h: 2 * reach });
   }
 
   function caseWords(page, path, feature) {
@@ -94,7 +96,7 @@ ms4.marks = (() => {
     for (let i = 0; i + 1 < points.length; i += 1) {
       let j = i + 1;
       while (j + 1 < points.length && points[i].distanceTo(points[j]) < need) j += 1;
-      const bend = points.slice(i, j + 1).some((p) => L.LineUtil.pointToSegmentDistance(p, points[i], points[j]) > 6);
+      const bend = points.slice(i, j + 1).some((p) => L.LineUtil.pointToSegmentDistance(p, points[i], points[j]) > BEND);
       const middle = points[i].add(points[j]).divideBy(2);
       if (!bend && points[i].distanceTo(points[j]) >= need) found.push(Object.assign(middle, { angle: upright(points[i], points[j]) }));
     }

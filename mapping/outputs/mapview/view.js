@@ -58,7 +58,7 @@ ms4.view = (() => {
       this.framed = true;
       const kept = this.remembered('place');
       if (kept) this.map.setView(kept.center, kept.zoom);
-      else if (bounds) this.map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { paddingTopLeft: this.map.getSize().x > 900 ? [LEGEND_WIDTH, 8] : [8, 8], paddingBottomRight: [8, 8] });
+      else if (bounds) this.map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { paddingTopLeft: [this.legend.isOpen() ? LEGEND_WIDTH : 8, 8], paddingBottomRight: [8, 8] });
       else this.map.setView([42.9, -75.5], 8);
     }
 
