@@ -8,13 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import geopandas as gpd
-import pandas as pd
 from pyproj import CRS
 from shapely.geometry import LineString, MultiPolygon, Point, box
 
-from layers.schema import dtype, schema
 from layers.settings import Settings
 from layers.town import Town, make_town
+from tests.outputs_town import layer as conforming
 
 EAST, NORTH = 739288.0, 910705.0
 """Near 73.6 W, 41.33 N."""
@@ -43,21 +42,8 @@ def area(x: float, y: float, width: float, height: float) -> MultiPolygon:
 
 
 def layer(name: str, rows: dict[str, dict[str, Any]]) -> gpd.GeoDataFrame:
-    """A layer that conforms to its schema: missing values as everywhere in this project."""
-    made = schema(name)
-    columns = {
-        each.name: pd.Series([row.get(each.name, missing(each)) for row in rows.values()], dtype=dtype(each.type))
-        for each in made.fields
-    }
-    frame = gpd.GeoDataFrame(columns, geometry=[row["geometry"] for row in rows.values()], crs=SETTINGS.crs)
-    frame.index = pd.Index(list(rows), dtype="str", name=made.id)
-    return frame
-
-
-def missing(each: Any) -> Any:
-    if each.type in ("number", "integer"):
-        return float("nan") if each.type == "number" else pd.NA
-    return None if each.type == "date" else "unknown" if "unknown" in each.codes or each.type == "yesno" else ""
+    """A layer that conforms to its schema; each row has its `geometry` and what is on record."""
+    return conforming(name, {key: (row.pop("geometry"), row) for key, row in rows.items()})
 
 
 def small_layers() -> dict[str, gpd.GeoDataFrame]:

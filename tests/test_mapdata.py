@@ -117,7 +117,7 @@ def test_a_geometry_that_cannot_be_drawn_never_reaches_the_map(geometry: Any) ->
     rows = {"CB-9": {"geometry": geometry, "owner": "Town"}}
     town = Town(**vars(small_town()) | {"layers": small_layers() | {"catch_basins": layer("catch_basins", rows)}})
     assert drawn(town, "catch_basins") == []
-    assert places.place(town, "catch_basins:CB-9") is None
+    assert places.locate(town, "catch_basins:CB-9") is None
 
 
 def test_an_unknown_layer_is_refused_with_those_there_are(town: Town) -> None:

@@ -114,15 +114,6 @@ def locate(town: Town, subject: str) -> shapely.Geometry | None:
     return geometry if is_usable(geometry) else None
 
 
-def place(town: Town, subject: str) -> tuple[float, float] | None:
-    """Longitude and latitude of a point on `layer:id`, None where it is not located."""
-    geometry = locate(town, subject)
-    if geometry is None:
-        return None
-    point = to_lonlat(gpd.GeoSeries([geometry.representative_point()], crs=town.crs)).iloc[0]
-    return round(point.x, DECIMALS), round(point.y, DECIMALS)
-
-
 def bounds(town: Town) -> tuple[float, float, float, float] | None:
     """West, south, east, north of the town in degrees: its boundary, else its assets, else its bounds as set, or None."""
     for names in EXTENT:

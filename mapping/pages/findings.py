@@ -10,6 +10,7 @@ from mapping import server
 from mapping.findings import Finding
 from mapping.outputs import tables
 from mapping.pages import parts, show
+from mapping.words import say_day
 
 STANDINGS = ("open", "in case", "dismissed")
 
@@ -18,7 +19,7 @@ def main() -> None:
     """Shows the flags, those that cannot be judged, and what the rules looked at."""
     desk = server.open_desk()
     report = desk.picture.report
-    show.heading("Findings", f"{len(report.findings)} flags as of {show.day(report.on)}")
+    show.heading("Findings", f"{len(report.findings)} flags as of {say_day(report.on)}")
     if not report.looked_at or not desk.layers:
         show.empty("No rule has anything to look at yet.", "Import the town's files on the page Layers.")
         return

@@ -31,12 +31,15 @@ def main() -> None:
         if not server.is_ready():
             with st.spinner("Making the sample town. This happens once and takes a minute."):
                 server.make_sample()
+            st.rerun()
         chosen.run()
 
 
 def _show_name() -> None:
     """The town's name at the left of the bar, drawn as a picture so that no text of a file is markup."""
     name = server.town_name()
+    if not name:
+        return
     width = 24 + 9 * len(name)
     st.logo(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32">'

@@ -12,6 +12,7 @@ from mapping.outputs.numbers import annual_numbers, permit_year
 from mapping.outputs.report import write_report
 from mapping.pages import show
 from mapping.pages.show import put, tag
+from mapping.words import say_day
 
 
 def main() -> None:
@@ -24,7 +25,7 @@ def main() -> None:
     law = pipeline.open_law(desk.town.settings)
     made = annual_numbers(desk.town, law, permit, cases=picture.cases, report=picture.report, year=year, on=picture.on)
     with title:
-        show.heading("Annual report", f"{show.day(made.start)} to {show.day(made.end)}, as of {show.day(made.as_of)}")
+        show.heading("Annual report", f"{say_day(made.start)} to {say_day(made.end)}, as of {say_day(made.as_of)}")
     numbers = made.to_json()["numbers"]
     picked: Any = st.dataframe(
         tables.number_rows(numbers),

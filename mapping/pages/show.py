@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ import streamlit as st
 
 from layers.errors import MS4Error
 from mapping.outputs.places import shown
-from mapping.words import say_day
 
 STYLE_SHEET = Path(__file__).resolve().parent / "page.css"
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
@@ -90,11 +88,6 @@ def ask_name(key: str) -> str:
     if name.strip():
         st.session_state["by"] = name.strip()
     return name.strip()
-
-
-def day(value: date) -> str:
-    """A date as people here write it."""
-    return say_day(value)
 
 
 def downloads(files: Sequence[Path | str]) -> None:
