@@ -24,13 +24,14 @@ from pyproj import CRS
 
 from layers.conform import blank
 from layers.errors import StoreError
-from layers.joins.network import Network
+from layers.joins.network import EDGE_COLUMNS, NODE_COLUMNS, Network
 from layers.schema import LAYERS, Field, Schema, dtype, schema
 from layers.sources import companions, sha256_of
 from layers.town import Joins
 
 FILE = "layers.gpkg"
 TABLES = ("premises_links", "water_links", "watershed_links")
+NETWORK = ("network_nodes", "network_edges")
 IMPORTS = "imports"
 WAIT_S = 60.0
 """Seconds to wait for another import into the same town to end."""
@@ -64,14 +65,17 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def read_facts(folder: Path, crs: CRS) -> Facts:
-    """The layers, joins and import reports of a town, or a StoreError; a town without imports has no layers."""
+def read_facts(folder: Path, crs: CRS, *, fields: Mapping[str, Sequence[str]] | None = None) -> Facts:
+    """The layers, joins and import reports of a town, or a StoreError; a town without imports has no layers.
+
+    With `fields` only those layers come, with those fields alone, and no joins: what `make_joins` needs.
+    """
     path = folder / FILE
     if not path.exists():
         return Facts({})
     try:
         with warnings.catch_warnings(action="ignore"):
-            return _read_facts(path, crs)
+            return _read_facts(path, crs, fields)
     except FAULTS as fault:
         raise StoreError(
             f"{path} is damaged: {_first_line(fault)}",
@@ -80,26 +84,42 @@ def read_facts(folder: Path, crs: CRS) -> Facts:
         ) from fault
 
 
-def _read_facts(path: Path, crs: CRS) -> Facts:
+def _read_facts(path: Path, crs: CRS, fields: Mapping[str, Sequence[str]] | None) -> Facts:
     sound = pyogrio.read_dataframe(path, sql="PRAGMA quick_check", read_geometry=False).iloc[0, 0]
     if sound != "ok":
         raise ValueError(str(sound))
     names = {str(name) for name, _ in pyogrio.list_layers(path)}
-    layers = {name: _read_layer(path, schema(name), crs) for name in LAYERS if name in names}
-    joins = _read_joins(path, crs) if {*TABLES, "network_nodes", "network_edges"} <= names else None
+    chosen = {name: schema(name).names for name in LAYERS} if fields is None else fields
+    layers = {
+        name: _read_layer(path, schema(name), crs, chosen[name]) for name in LAYERS if {name} <= names & set(chosen)
+    }
+    joins = _read_joins(path, crs) if fields is None and {*TABLES, *NETWORK} <= names else None
     imports = [json.loads(text) for text in _read(path, IMPORTS)["report"]] if IMPORTS in names else []
     return Facts(layers, joins, imports)
 
 
+def write_joins(folder: Path, joins: Joins, crs: CRS) -> None:
+    """Writes the joins into a copy of `layers.gpkg` beside, checks them, and swaps it in whole; the layers stay as they are."""
+    with _swapped(folder) as beside:
+        if (folder / FILE).exists():
+            shutil.copyfile(folder / FILE, beside)
+        _write_tables(beside, _join_tables(joins), crs)
+
+
 def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
     """Writes `layers.gpkg` beside, checks that it reads back with the same counts, and swaps it in whole."""
+    with _swapped(folder) as beside:
+        _write_tables(beside, _tables(facts), crs)
+
+
+@contextmanager
+def _swapped(folder: Path) -> Iterator[Path]:
+    """A path beside `layers.gpkg` to write to; what is there at the end takes its place, all at once."""
     path = folder / FILE
     try:
         with tempfile.TemporaryDirectory(dir=folder, prefix=f".{FILE}.") as room:
             beside = Path(room) / FILE
-            for name, frame in _tables(facts).items():
-                _write(beside, name, frame, crs)
-            _check(beside, facts)
+            yield beside
             with beside.open("rb+") as stream:
                 os.fsync(stream.fileno())
             beside.replace(path)
@@ -108,6 +128,17 @@ def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
             f"{path} cannot be written: {_first_line(fault)}",
             hint="check the disk and who may write there; what was there before is untouched",
         ) from fault
+
+
+def _write_tables(path: Path, tables: Mapping[str, pd.DataFrame], crs: CRS) -> None:
+    for name, frame in tables.items():
+        _write(path, name, frame, crs)
+    for name, frame in tables.items():
+        count = pyogrio.read_info(path, layer=name, force_feature_count=True)["features"]
+        if count != len(frame):
+            raise StoreError(
+                f"{name} reads back with {count} of {len(frame)} rows", hint="check the disk; nothing was changed"
+            )
 
 
 def _first_line(fault: BaseException) -> str:
@@ -146,12 +177,15 @@ def digest(folder: Path) -> str:
 def _tables(facts: Facts) -> dict[str, pd.DataFrame]:
     tables: dict[str, pd.DataFrame] = {name: facts.layers[name] for name in LAYERS if name in facts.layers}
     if facts.joins is not None:
-        tables |= {name: getattr(facts.joins, name) for name in TABLES}
-        tables["network_nodes"] = facts.joins.network.nodes
-        tables["network_edges"] = facts.joins.network.edges
+        tables |= _join_tables(facts.joins)
     reports = [json.dumps(each, ensure_ascii=False) for each in facts.imports]
     tables[IMPORTS] = pd.DataFrame({"report": pd.Series(reports, dtype="str")})
     return tables
+
+
+def _join_tables(joins: Joins) -> dict[str, pd.DataFrame]:
+    links = {name: getattr(joins, name) for name in TABLES}
+    return links | {"network_nodes": joins.network.nodes, "network_edges": joins.network.edges}
 
 
 def _write(path: Path, name: str, frame: pd.DataFrame, crs: CRS) -> None:
@@ -163,7 +197,8 @@ def _write(path: Path, name: str, frame: pd.DataFrame, crs: CRS) -> None:
     if isinstance(frame, gpd.GeoDataFrame):
         plain = gpd.GeoDataFrame(plain, geometry="geometry", crs=crs)
         options["geometry_type"] = _geometry_type(name)
-    pyogrio.write_dataframe(plain, path, **options)
+        options["layer_options"]["SPATIAL_INDEX"] = "NO" if name in NETWORK else "YES"  # nobody asks it by place
+    pyogrio.write_dataframe(plain, path, use_arrow=True, **options)
 
 
 def _geometry_type(name: str) -> str:
@@ -173,44 +208,39 @@ def _geometry_type(name: str) -> str:
     return "Point" if name == "network_nodes" else "LineString"
 
 
-def _check(path: Path, facts: Facts) -> None:
-    for name, frame in _tables(facts).items():
-        count = pyogrio.read_info(path, layer=name, force_feature_count=True)["features"]
-        if count != len(frame):
-            raise StoreError(
-                f"{name} reads back with {count} of {len(frame)} rows", hint="check the disk; nothing was changed"
-            )
-
-
-def _read(path: Path, name: str) -> pd.DataFrame:
-    frame: pd.DataFrame = pyogrio.read_dataframe(path, layer=name)
+def _read(path: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    frame: pd.DataFrame = pyogrio.read_dataframe(path, layer=name, columns=columns, use_arrow=True)
     return frame
 
 
-def _read_layer(path: Path, wanted: Schema, crs: CRS) -> gpd.GeoDataFrame:
-    raw = _read(path, wanted.layer)
-    ids = pd.Index(raw[wanted.id].astype(object), dtype="str", name=wanted.id)
-    columns = {each.name: _restored(raw, each, ids) for each in wanted.fields}
-    return gpd.GeoDataFrame(columns, geometry=gpd.GeoSeries(raw.geometry.to_numpy(), index=ids, crs=crs), crs=crs)
+def _read_layer(path: Path, wanted: Schema, crs: CRS, names: Sequence[str]) -> gpd.GeoDataFrame:
+    raw = _read(path, wanted.layer, [wanted.id, *names])
+    ids = pd.Index(raw[wanted.id], dtype="str", name=wanted.id)
+    columns = {name: _restored(raw, wanted.field(name), ids) for name in names}
+    return gpd.GeoDataFrame(columns, index=ids, geometry=raw.geometry.to_numpy(), crs=crs)
 
 
 def _restored(raw: pd.DataFrame, each: Field, ids: pd.Index) -> pd.Series:
     """A column in the type of its field; blank where the file is older than the field."""
-    values: list[Any] = list(raw[each.name]) if each.name in raw else [blank(each)] * len(ids)
+    kind: Any = dtype(each.type)
+    values = raw[each.name] if each.name in raw else pd.Series([blank(each)] * len(ids), dtype=kind)
     if each.type == "date":
-        values = [date.fromisoformat(value) if isinstance(value, str) else None for value in values]
-    elif each.type in ("text", "yesno"):
-        values = [value if isinstance(value, str) else "" for value in values]
+        days = {text: date.fromisoformat(text) for text in values.dropna().unique()}
+        values = pd.Series([days.get(text) for text in values], dtype=object)
     else:
-        values = [None if pd.isna(value) else value for value in values]
-    return pd.Series(values, index=ids, dtype=dtype(each.type), name=each.name)
+        values = values.astype(kind)
+    if each.type in ("text", "yesno"):
+        values = values.fillna("")
+    return values.set_axis(ids).rename(each.name)
 
 
-def _read_joins(path: Path, crs: CRS) -> Joins:
+def _read_joins(path: Path, crs: CRS) -> Joins | None:
+    """The joins, or None where an older version wrote them with other columns: they are to be made anew."""
     links = {name: _with_text(_read(path, name)) for name in TABLES}
-    nodes, edges = (_with_text(_read(path, f"network_{name}")) for name in ("nodes", "edges"))
-    network = Network(gpd.GeoDataFrame(nodes, crs=crs), gpd.GeoDataFrame(edges, crs=crs))
-    return Joins(network=network, **links)
+    nodes, edges = (_with_text(_read(path, name)) for name in NETWORK)
+    if {*NODE_COLUMNS} - {*nodes} or {*EDGE_COLUMNS} - {*edges}:
+        return None
+    return Joins(network=Network(gpd.GeoDataFrame(nodes, crs=crs), gpd.GeoDataFrame(edges, crs=crs)), **links)
 
 
 def _with_text(frame: pd.DataFrame) -> pd.DataFrame:

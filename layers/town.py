@@ -67,6 +67,23 @@ class Joins:
     network: Network
 
 
+LINE_FIELDS = ("from_id", "to_id", "status", "source_id")
+READ_BY_JOINS: Mapping[str, tuple[str, ...]] = {
+    "catch_basins": ("system", "source_id"),
+    "manholes": ("system", "source_id"),
+    "outfalls": ("system", "source_id", "source", "recv_name", "recv_segment"),
+    "pipes": (*LINE_FIELDS, "system", "invert_up_ft", "invert_dn_ft"),
+    "ditches": LINE_FIELDS,
+    "culverts": LINE_FIELDS,
+    "drains": ("premises_key", "source"),
+    "parcels": (),
+    "waters": ("name", "ir_category", "listed_303d", "tmdl"),
+    "watersheds": (),
+    "roads": (),
+}
+"""The layers and fields that `make_joins` looks at; a test holds that it needs no others."""
+
+
 def make_joins(layers: Mapping[str, gpd.GeoDataFrame], settings: Settings, records: Records | None = None) -> Joins:
     """All joins of the layers, in memory; nothing is written."""
     crs, tolerances = settings.crs, settings.tolerances

@@ -28,8 +28,8 @@ from layers.schema import LAYERS, schema
 from layers.settings import FILE as TOWN_FILE
 from layers.settings import Settings, load_settings, parse_bounds, render_settings
 from layers.store import FILE as LAYERS_FILE
-from layers.store import Facts, digest, keep_source, locked, read_facts, write_facts
-from layers.town import Joins, Town, make_joins
+from layers.store import Facts, digest, keep_source, locked, read_facts, write_facts, write_joins
+from layers.town import READ_BY_JOINS, Joins, Town, make_joins
 from layers.trace import Trace, find_subject
 from mapping.cases.case import Case, check_order, list_cases, open_case
 from mapping.findings import Report, check
@@ -172,11 +172,11 @@ def build(folder: Path, *, fresh: bool = False, tell: Step = _silent) -> dict[st
     settings, seconds = load_settings(folder), _Seconds()
     with locked(folder):
         tell("reading")
-        facts = seconds("read", partial(read_facts, folder, settings.crs))
+        facts = seconds("read", partial(read_facts, folder, settings.crs, fields=READ_BY_JOINS))
         tell("joins")
         joins = seconds("joins", partial(make_joins, facts.layers, settings))
         tell("writing")
-        seconds("write", partial(write_facts, folder, Facts(facts.layers, joins, facts.imports), settings.crs))
+        seconds("write", partial(write_joins, folder, joins, settings.crs))
     return {"links": count_links(joins), "seconds": seconds.taken}
 
 

@@ -24,8 +24,9 @@ from pyproj import CRS
 
 from layers.errors import StoreError
 from layers.schema import LAYERS, Field, dtype, schema
-from layers.store import FILE, Facts, digest, keep_source, locked, read_facts, write_facts
-from layers.town import make_joins
+from layers.settings import load_settings
+from layers.store import FILE, Facts, digest, keep_source, locked, read_facts, write_facts, write_joins
+from layers.town import READ_BY_JOINS, make_joins
 from tests.received import basins, geojson, hashes, near, parts, settings, text
 from tests.support import layer
 
@@ -326,3 +327,22 @@ def test_the_hash_of_the_layers_follows_their_bytes(tmp_path: Path) -> None:
     write_facts(tmp_path, Facts(basin()), FEET)
     shutil.copytree(tmp_path, tmp_path / "copy")
     assert digest(tmp_path) == digest(tmp_path / "copy")
+
+
+def test_joins_look_at_no_other_fields_than_those_that_are_read_for_them(sample: Path) -> None:
+    crs = load_settings(sample).crs
+    whole, part = read_facts(sample, crs), read_facts(sample, crs, fields=READ_BY_JOINS)
+    made, again = (make_joins(each.layers, load_settings(sample)) for each in (whole, part))
+    for name in ("premises_links", "water_links", "watershed_links"):
+        assert_frame_equal(getattr(made, name), getattr(again, name))
+    assert_frame_equal(pd.DataFrame(made.network.edges), pd.DataFrame(again.network.edges))
+
+
+def test_writing_the_joins_leaves_the_layers_as_they_are(own_sample: Path) -> None:
+    settings = load_settings(own_sample)
+    before = read_facts(own_sample, settings.crs)
+    write_joins(own_sample, make_joins(before.layers, settings), settings.crs)
+    after = read_facts(own_sample, settings.crs)
+    assert after.imports == before.imports
+    for name, frame in before.layers.items():
+        assert_frame_equal(pd.DataFrame(frame), pd.DataFrame(after.layers[name]))
