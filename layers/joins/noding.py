@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import geopandas as gpd
 import numpy as np
@@ -165,19 +166,24 @@ class _Noder:
     def _known(self, column: str) -> Ints:
         """For each line the structure with that id; of several that bear it in their source the nearest is meant."""
         wanted = self.lines[column].to_numpy(object)
-        by_id: dict[str, list[int]] = {}
-        for node, names in enumerate(zip(self.points["asset_id"], self.points["source_id"], strict=True)):
-            for name in dict.fromkeys(names):
-                by_id.setdefault(name, []).append(node)
         found = np.full(len(wanted), -1, np.int64)
-        for row, asset in enumerate(wanted):
-            nodes = by_id.get(asset, ()) if asset else ()
+        for row in np.flatnonzero(wanted != ""):
+            nodes = self._by_id.get(wanted[row], ())
             if len(nodes) == 1:
                 found[row] = nodes[0]
             elif nodes:
                 gaps = np.linalg.norm(self.ends_at[row][:, None] - self.at[list(nodes)][None], axis=2).min(axis=0)
                 found[row] = nodes[int(gaps.argmin())]
         return np.where(found >= 0, self.place[found], -1) if len(self.place) else found
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[int]]:
+        """The structures that bear an id, here or in their source."""
+        by_id: dict[str, list[int]] = {}
+        for node, names in enumerate(zip(self.points["asset_id"], self.points["source_id"], strict=True)):
+            for name in dict.fromkeys(names):
+                by_id.setdefault(name, []).append(node)
+        return by_id
 
     # -- 2. what the drawing says, surely
 

@@ -12,6 +12,7 @@ import shapely
 from pyproj import CRS
 
 from layers.crs import feet_per_unit
+from layers.joins.outlines import Outlines
 from layers.tolerances import Tolerances
 
 COLUMNS = ("premises_key", "layer", "asset_id", "method", "distance_ft", "confidence", "source")
@@ -84,6 +85,7 @@ class _Lots:
         self.keys = single.index.to_numpy(object)
         self.shapes = single.geometry.to_numpy()
         self.tree = shapely.STRtree(self.shapes)
+        self.outlines = Outlines.of(self.shapes)
         lines = roads.geometry.dropna().to_numpy() if roads is not None else np.array([], object)
         self.roads = shapely.STRtree(lines)
         self.feet, self.tolerances = feet, tolerances
@@ -92,12 +94,9 @@ class _Lots:
         """The links of one layer's located rows."""
         located = frame[frame.geometry.notna()]
         shapes = located.geometry.to_numpy()
-        near = self.tolerances.frontage_ft / self.feet
-        asset, lot = self.tree.query(shapes, predicate="dwithin", distance=near)
-        gap = shapely.distance(shapes[asset], self.shapes[lot]) * self.feet
-        pairs = pd.DataFrame({"asset": asset, "lot": lot, "distance_ft": gap})
+        pairs = self._pairs_of_lines(shapes) if layer == "ditches" else self._pairs_of_points(shapes)
         pairs = pairs[~self._across_road(shapes, pairs)]
-        chosen = self._fronted(pairs) if layer == "ditches" else self._chosen(shapes, pairs)
+        chosen = self._fronted(pairs) if layer == "ditches" else self._chosen(pairs)
         return pd.DataFrame(
             {
                 "premises_key": self.keys[chosen["lot"]],
@@ -110,9 +109,20 @@ class _Lots:
             }
         ).reset_index(drop=True)
 
-    def _on_line(self, shapes: npt.NDArray[np.object_], pairs: pd.DataFrame) -> npt.NDArray[np.bool_]:
-        edge = shapely.distance(shapes[pairs["asset"]], shapely.boundary(self.shapes[pairs["lot"]])) * self.feet
-        return np.asarray(edge <= self.tolerances.lot_line_ft, bool)
+    def _pairs_of_lines(self, shapes: npt.NDArray[np.object_]) -> pd.DataFrame:
+        """Line and lot of every pair within `frontage_ft`, with the distance."""
+        line, lot = self.tree.query(shapes, predicate="dwithin", distance=self.tolerances.frontage_ft / self.feet)
+        gap = shapely.distance(shapes[line], self.shapes[lot]) * self.feet
+        return pd.DataFrame({"asset": line, "lot": lot, "distance_ft": gap})
+
+    def _pairs_of_points(self, shapes: npt.NDArray[np.object_]) -> pd.DataFrame:
+        """Point and lot of every pair within `frontage_ft`, with the distance to the lot and to its line."""
+        at, near = shapely.get_coordinates(shapes), self.tolerances.frontage_ft / self.feet
+        point, lot = self.tree.query(shapely.box(*(at - near).T, *(at + near).T))
+        edge, inside = self.outlines.measure(at[point], lot)
+        pairs = pd.DataFrame({"asset": point, "lot": lot, "edge_ft": edge * self.feet})
+        pairs["distance_ft"] = np.where(inside, 0.0, pairs["edge_ft"])
+        return pairs[inside | (edge <= near * (1 + 1e-9))].reset_index(drop=True)
 
     def _across_road(self, shapes: npt.NDArray[np.object_], pairs: pd.DataFrame) -> npt.NDArray[np.bool_]:
         """Pairs whose shortest way crosses a road's centre line: the lot fronts the other side."""
@@ -126,7 +136,7 @@ class _Lots:
         across[apart[np.unique(crossing)]] = True
         return across
 
-    def _chosen(self, shapes: npt.NDArray[np.object_], pairs: pd.DataFrame) -> pd.DataFrame:
+    def _chosen(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """For each point the lots on whose common line it lies, else the lot around it, else the lots that it fronts."""
         pairs = pairs.copy()
         near_line = pairs["distance_ft"] <= self.tolerances.lot_line_ft
@@ -135,8 +145,7 @@ class _Lots:
         tied = pairs["distance_ft"] <= nearest + self.tolerances.frontage_tie_ft
         pairs = pairs[np.where(shared, near_line, np.where(nearest == 0, pairs["distance_ft"] == 0, tied))]
         several = (pairs.groupby("asset")["lot"].transform("size") > 1).to_numpy()
-        on_line = several & near_line[pairs.index].to_numpy()
-        on_line[on_line] = self._on_line(shapes, pairs[on_line])
+        on_line = several & (pairs["edge_ft"] <= self.tolerances.lot_line_ft)
         pairs["method"] = np.where(on_line, "lot line", np.where(pairs["distance_ft"] == 0, "within", "frontage"))
         pairs["confidence"] = np.where(several, "possible", "probable")
         return pairs
