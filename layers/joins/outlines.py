@@ -25,12 +25,13 @@ class Outlines:
     @classmethod
     def of(cls, polygons: npt.NDArray[np.object_]) -> Outlines:
         """The outlines of polygons and multipolygons; None and empty ones have no segment."""
-        parts, part_of = shapely.get_parts(polygons, return_index=True)
-        rings, ring_of = shapely.get_rings(parts, return_index=True)
-        at, of_ring = shapely.get_coordinates(rings, return_index=True)
-        inner = np.flatnonzero(of_ring[1:] == of_ring[:-1])  # no segment leads from one ring to the next
-        owner = part_of[ring_of[of_ring[inner]]]
-        return cls(at[inner], at[inner + 1] - at[inner], np.searchsorted(owner, np.arange(len(polygons) + 1)))
+        whole = np.where(shapely.is_missing(polygons), shapely.MultiPolygon(), polygons)
+        _, at, (of_ring, of_part, of_whole) = shapely.to_ragged_array(np.append(whole, shapely.MultiPolygon()))
+        inner = np.ones(len(at), bool)
+        inner[of_ring[1:] - 1] = False  # no segment leads from one ring to the next
+        rows = np.flatnonzero(inner)
+        rings = of_part[of_whole[: len(polygons) + 1]]
+        return cls(at[rows], at[rows + 1] - at[rows], of_ring[rings] - rings)
 
     def measure(self, at: Floats, polygon: Ints) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """For each pair of a point (x, y) and a polygon: the distance to its outline, and whether the point is inside.
