@@ -49,6 +49,13 @@ class Tolerances:
     water_tie_ft: float = _limit(
         50.0, "ft", 0.0, 300.0, "two waters whose distance differs by less than this are both plausible"
     )
+    point_ft: float = _limit(
+        30.0,
+        "ft",
+        1.0,
+        300.0,
+        "a place on the map means the nearest line or structure within this: as near as a hand points",
+    )
     short_line_ft: float = _limit(
         0.1, "ft", 0.0, 1.0, "a line shorter than this is a slip of the hand, it conveys nothing"
     )
