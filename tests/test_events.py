@@ -156,3 +156,26 @@ def test_every_kind_is_described_and_bounded() -> None:
 def test_owners_are_those_of_the_layers() -> None:
     owner = next(each for each in KINDS["ownership_recorded"].fields if each.name == "owner")
     assert owner.codes == schema("catch_basins").field("owner").codes
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        ({"proposal": "turn", "reason": "camera run"}, ""),
+        ({"proposal": "join", "to": "catch_basins:CB-3", "reason": "seen", "finding": "NET-02:pipes:P-1"}, ""),
+        ({"proposal": "bend", "reason": "seen"}, "data.proposal must be one of turn, join, outfall, interconnection"),
+        ({"proposal": "turn"}, "data.reason is missing"),
+    ],
+)
+def test_a_proposal_is_accepted_with_a_reason(register: Register, data: dict[str, str], fault: str) -> None:
+    if not fault:
+        accepted = register.append("proposal_accepted", subject="pipes:P-1", on=AUGUST, data=data, by="A. Clerk")
+        assert accepted.data == data
+        return
+    with pytest.raises(RegisterError, match=fault):
+        register.append("proposal_accepted", subject="pipes:P-1", on=AUGUST, data=data, by="A. Clerk")
+
+
+def test_a_proposal_is_accepted_of_a_line_or_structure(register: Register) -> None:
+    with pytest.raises(RegisterError, match="subject is missing"):
+        register.append("proposal_accepted", on=AUGUST, data={"proposal": "turn", "reason": "seen"}, by="A. Clerk")
