@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 from typing import Any
 
 from layers.crs import feet_per_unit
 from layers.joins.network import Network
+from layers.joins.streams import TOLD
 from layers.town import Town
 from layers.trace import PREMISES, drain_targets, drained_to, find_subject, premises_key
-from mapping.conditions import Condition, Streams, letters, list_conditions
+from mapping.conditions import Condition, letters, list_conditions, make_streams
 from mapping.law import Law
 
 CONFIDENCE = {"recorded": "probable", "inferred": "probable", "doubtful": "possible"}
@@ -173,22 +173,22 @@ def _line(network: Network, edge: int) -> str:
 
 
 def _water_links(town: Town, outfalls: list[str], listed: set[str]) -> Iterator[ChainLink]:
-    """From each outfall to its waters, and from water to water as far as the last one under a condition."""
-    links = town.water_links
-    streams = Streams(town)
+    """From each outfall to its waters, and from water to water on the way to every one under a condition."""
+    links, places = town.water_links, town.layer("outfalls").geometry
+    known = listed & set(town.layer("waters").index)
+    streams = make_streams(town, known)
     for link in links[links["outfall_id"].isin(outfalls) & links["chosen"].astype(bool)].to_dict("records"):
         first = str(link["segment_id"])
         yield ChainLink(
             f"outfalls:{link['outfall_id']}", f"waters:{first}", "discharges to", link["method"],
             float(link["distance_ft"]), link["confidence"], link["source"],
         )  # fmt: skip
-        way = streams.path(first)
-        last = max((place for place, segment in enumerate(way) if segment in listed), default=0)
-        for here, following in pairwise(way[: last + 1]):
-            one, other = f"waters:{here}", f"waters:{following}"
-            yield ChainLink(
-                one, other, "flows into", "recorded", _gap_ft(town, one, other), "probable", _source(town, one)
-            )
+        for reached in streams.below(first, places[link["outfall_id"]]):
+            for step in streams.links.iloc[streams.way(reached)].to_dict("records"):
+                one, other = f"waters:{step['from_segment']}", f"waters:{step['to_segment']}"
+                source = _source(town, one) if step["method"] in TOLD else "drawing"
+                gap = float(step["distance_ft"])
+                yield ChainLink(one, other, "flows into", step["method"], gap, step["confidence"], source)
 
 
 def _reaches(rows: Iterable[Condition]) -> Iterator[Reach]:

@@ -177,3 +177,56 @@ def test_before_the_law_there_are_no_conditions() -> None:
 def test_a_town_without_waters_has_an_empty_table() -> None:
     outfall = {"id": "OF-1", "at": "POINT (0 0)"}
     assert outfall_conditions(town_of({"outfalls": [outfall]}), LAW, ON).empty
+
+
+# -- what the register says
+
+
+def said(*events: dict[str, Any], at: str = "POINT (400 20)", **fields: Any) -> pd.DataFrame:
+    outfall = {"id": "OF-1", "kind": "outfall", "owner": "Town", "at": at}
+    town = town_of({"outfalls": [outfall], "waters": [stream(ir_category="2", **fields)]}, records=events)
+    return outfall_conditions(town, LAW, ON)
+
+
+def notice(on: str = "2026-08-04", subject: str = "", **data: Any) -> dict[str, Any]:
+    return {"kind": "condition_noticed", "on": on, "subject": subject, "data": {"condition": "A", **data}}
+
+
+@pytest.mark.parametrize("about", [{"water": "crook bk"}, {"water": "BROOK"}, {"subject": "waters:BROOK"}])
+def test_a_notice_about_a_water_puts_its_outfalls_under_condition_a(about: dict[str, str]) -> None:
+    table = said(notice(pollutant="pathogens", notified_by="NYSDEC", **about))
+    assert found(table) == [("BROOK", "discharges_to", "A")]
+    assert "was notified by NYSDEC on Tue 4 Aug 2026" in table["text"][0]
+
+
+def test_a_notice_of_tomorrow_or_of_another_water_changes_nothing() -> None:
+    assert found(said(notice(on="2026-08-05", water="BROOK"))) == [("BROOK", "discharges_to", "")]
+    assert found(said(notice(water="Other Brook"))) == [("BROOK", "discharges_to", "")]
+
+
+def test_a_notice_about_an_outfall_is_about_that_outfall_at_the_water_it_discharges_to() -> None:
+    table = said(notice(subject="outfalls:OF-1"))
+    assert found(table) == [("BROOK", "discharges_to", ""), ("BROOK", "discharges_to", "A")]
+    assert found(said(notice(subject="outfalls:OF-1"), at="POINT (400 900)")) == [("", "discharges_to", "A")]
+
+
+def test_a_tmdl_that_the_register_alone_knows_is_condition_d_from_its_day() -> None:
+    event = {"kind": "tmdl_approved", "on": "2026-08-04", "data": {"water": "Crook Brook", "pollutant": "phosphorus"}}
+    table = said(event)
+    assert list(table["condition"]) == ["D"]
+    assert "TMDL for phosphorus, approved Tue 4 Aug 2026" in table["text"][0]
+    assert list(said(event | {"on": "2026-08-05"})["condition"]) == [""]
+
+
+def test_the_day_that_the_register_gives_settles_whether_it_is_c_or_d() -> None:
+    event = {"kind": "tmdl_approved", "on": "2000-06-01", "data": {"water": "BROOK"}}
+    assert list(said(event, tmdl="yes")["condition"]) == ["C"]
+
+
+def test_a_lake_on_the_way_is_crossed_straight_and_that_is_said() -> None:
+    # 600 ft of brook to the shore at x = 1000, straight over 500 ft of lake to (1500, 0), into the river
+    river = {"id": "RIVER", "name": "Titicus River", "ir_category": "5", "at": "LINESTRING (1500 0, 2000 0)"}
+    table = conditions([stream(ir_category="2"), lake(ir_category="2"), river])
+    assert found(table)[1:] == [("RIVER", "tributary_to", "B")]
+    assert table["distance_ft"][1] == 1100.0
+    assert "through Long Lake (1,100 ft down, 500 ft of it straight over a lake or a gap)" in table["text"][1]

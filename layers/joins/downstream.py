@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import geopandas as gpd
 import numpy as np
@@ -171,21 +172,20 @@ class Streams:
         if not len(last):
             return {}
         feet, following, _ = dijkstra(upward, indices=last, min_only=True, return_predecessors=True)
-        steps: dict[int, _Step] = {}
-        reached = np.flatnonzero(np.isfinite(feet))
-        for link in reached[np.argsort(feet[reached], kind="stable")].tolist():
-            onward = int(following[link])
-            if onward < 0:
-                steps[link] = _Step(0.0, 0.0, unsure=False, next=None, last=link)
-                continue
-            rest = steps[onward]
-            steps[link] = _Step(
-                feet=float(feet[link]),
-                straight=straight[link, onward] + rest.straight,
-                unsure=rest.unsure or bool(self.unsure[onward]),
-                next=onward,
-                last=rest.last,
-            )
+        steps = {int(link): _Step(0.0, 0.0, unsure=False, next=None, last=int(link)) for link in last}
+        for link in np.flatnonzero(np.isfinite(feet)).tolist():
+            waiting = [link]
+            while waiting[-1] not in steps:
+                waiting.append(int(following[waiting[-1]]))
+            for onward, here in pairwise(reversed(waiting)):
+                rest = steps[onward]
+                steps[here] = _Step(
+                    feet=float(feet[here]),
+                    straight=straight[here, onward] + rest.straight,
+                    unsure=rest.unsure or bool(self.unsure[onward]),
+                    next=onward,
+                    last=rest.last,
+                )
         return steps
 
 
