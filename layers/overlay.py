@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import geopandas as gpd
+import numpy as np
 import pandas as pd
 import shapely
 from pyproj import CRS
 
+from layers.clean import Notes, clean_shapes, is_finite
+from layers.conform import blank, conform
+from layers.crosswalk import Target
 from layers.crs import LONLAT, to_crs
+from layers.errors import FieldError, RegisterError
 from layers.records import Record, Records
-from layers.schema import schema
+from layers.schema import Schema, schema
+from layers.tolerances import Tolerances
 
 KINDS = ("asset_recorded", "asset_retired", "ownership_recorded")
 TOUCHING_JOINS = (*KINDS, "link_confirmed")
@@ -43,24 +51,50 @@ def _apply(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Record, crs:
 
 
 def _record_asset(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Record, crs: CRS) -> gpd.GeoDataFrame:
-    given = {name: value for name, value in (record.data.get("fields") or {}).items() if name in schema(layer).names}
-    row = dict(frame.loc[asset]) if asset in frame.index else _blank(layer)
-    row |= given
-    row["source"] = f"register {record.seq}"
-    if record.data.get("geometry"):
-        place = gpd.GeoSeries([shapely.geometry.shape(record.data["geometry"])], crs=LONLAT)
-        row["geometry"] = to_crs(place, crs).iloc[0]
-    added = gpd.GeoDataFrame([row], index=pd.Index([asset], dtype="str", name=frame.index.name), crs=crs)
+    known = schema(layer)
+    before = dict(frame.loc[asset]) if asset in frame.index else {each.name: blank(each) for each in known.fields}
+    try:
+        given = read_asset(layer, record.data, crs)
+    except FieldError as fault:
+        raise RegisterError(f"event {record.seq}: {fault.text}", hint="supersede that event") from fault
+    row = {"geometry": None} | before | given | {"source": f"register {record.seq}"}
+    added = gpd.GeoDataFrame([row], index=pd.Index([asset], dtype="str", name=known.id), geometry="geometry", crs=crs)
+    added = added.reindex(columns=frame.columns)
     rest = frame.drop(index=asset, errors="ignore")
-    joined = (
-        pd.concat([rest, added.reindex(columns=frame.columns)]) if len(rest) else added.reindex(columns=frame.columns)
-    )
-    return gpd.GeoDataFrame(joined, geometry="geometry", crs=crs)
+    return gpd.GeoDataFrame(pd.concat([rest, added]) if len(rest) else added, geometry="geometry", crs=crs)
 
 
-def _blank(layer: str) -> dict[str, object]:
-    empty: dict[str, object] = {"geometry": None}
-    for each in schema(layer).fields:
-        codes = "unknown" if "unknown" in each.codes or each.type == "yesno" else ""
-        empty[each.name] = {"number": float("nan"), "integer": pd.NA, "date": None}.get(each.type, codes)
-    return empty
+def read_asset(layer: str, data: Mapping[str, Any], crs: CRS) -> dict[str, Any]:
+    """The fields and the geometry (in `crs`) that an `asset_recorded` event gives, or a FieldError with every fault.
+
+    Values are read as an import reads them; the geometry is GeoJSON in EPSG:4326 and must fit the layer.
+    """
+    known, faults, row = schema(layer), [], {}
+    for name, value in (data.get("fields") or {}).items():
+        if name not in known.names:
+            faults.append(f"{layer} has no field {name!r}")
+            continue
+        unread: Counter[str] = Counter()
+        row[name] = conform(pd.Series([value], dtype=object), known.field(name), Target(layer), unread).iloc[0]
+        faults += [f"{name} cannot be {text!r}" for text in unread]
+    if data.get("geometry"):
+        try:
+            row["geometry"] = _read_geometry(data["geometry"], known, crs)
+        except (ValueError, TypeError, KeyError, AttributeError, shapely.errors.ShapelyError) as fault:
+            faults.append(f"its geometry is no sound GeoJSON in EPSG:4326 for this layer: {fault}")
+    if faults:
+        raise FieldError(
+            f"asset_recorded, {layer}: {'; '.join(faults)}", hint="see docs/layers.md for the fields and codes"
+        )
+    return row
+
+
+def _read_geometry(given: Any, known: Schema, crs: CRS) -> shapely.Geometry:
+    shape = shapely.force_2d(shapely.geometry.shape(given))
+    if not is_finite(np.array([shape], dtype=object)).all():
+        raise ValueError("a coordinate is no number")
+    placed, notes = to_crs(gpd.GeoSeries([shape], index=["asset"], crs=LONLAT), crs), Notes()
+    shapes = clean_shapes(placed, known, Tolerances(), notes).shapes.dropna()
+    if notes.rejected or notes.repaired or len(shapes) != 1:
+        raise ValueError(f"a {shape.geom_type} where {' or '.join(known.geometry)} is wanted, valid and in one part")
+    return shapes.iloc[0]

@@ -72,6 +72,7 @@ def read_facts(folder: Path, crs: CRS, *, fields: Mapping[str, Sequence[str]] | 
     """
     path = folder / FILE
     if not path.exists():
+        _refuse_lost(folder)
         return Facts({})
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -82,6 +83,17 @@ def read_facts(folder: Path, crs: CRS, *, fields: Mapping[str, Sequence[str]] | 
             hint="restore it from a copy, or move it away and import the kept sources again",
             code="store_damaged",
         ) from fault
+
+
+def _refuse_lost(folder: Path) -> None:
+    """A town that has taken sources in has layers; where they are gone it is not an empty town."""
+    kept = folder / "sources"
+    if kept.is_dir() and any(kept.iterdir()):
+        raise StoreError(
+            f"{folder / FILE} is missing, though files were imported into this town",
+            hint="restore it from a copy, or make a new town and import the kept sources again",
+            code="store_missing",
+        )
 
 
 def _read_facts(path: Path, crs: CRS, fields: Mapping[str, Sequence[str]] | None) -> Facts:

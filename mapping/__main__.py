@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 from layers.errors import CallError, MS4Error
 
 DONE, FAULT, WRONG = 0, 1, 2
+NEGATIVE = re.compile(r"-[\d.]")
 COMMANDS = {
     "town": ("new", "demo", "import", "build", "layers", "serve"),
     "ask": ("check", "trace", "chain"),
@@ -32,11 +34,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
     try:
-        asked = make_parser().parse_args(given)
+        asked = make_parser().parse_args(_join_negative(given))
+        asked.until, asked.on = asked.on, asked.on or date.today()  # noqa: DTZ011 - the day on the wall of the town hall
         room = import_module(f"mapping.commands.{ROOMS[asked.command]}")  # late, so that --help need not wait for GDAL
         answer, text = getattr(room, f"run_{asked.command}")(asked)
     except MS4Error as error:
         return _refuse(error.code, error.text, error.hint, as_json=as_json)
+    except OSError as fault:
+        return _refuse(
+            "file", f"{fault.filename or 'a file'}: {fault.strerror or fault}", "check the path", as_json=as_json
+        )
     except KeyboardInterrupt:
         return _refuse("stopped", "stopped before it was done", "nothing half-written is left", as_json=as_json)
     except Exception as fault:
@@ -57,6 +64,17 @@ def _refuse(code: str, text: str, hint: str, *, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(json.dumps({"error": {"code": code, "text": text, "hint": hint}}, ensure_ascii=False) + "\n")
     return WRONG
+
+
+def _join_negative(words: Sequence[str]) -> list[str]:
+    """`--start -73.6,41.3` as `--start=-73.6,41.3`: every longitude here is negative and looks like an option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith("--") and "=" not in joined[-1] and NEGATIVE.match(word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,7 +111,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _command(commands: Any, name: str, text: str, *, town: bool = True) -> Any:
     command = commands.add_parser(name, help=text, description=text)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--on", type=_day, default=date.today(), metavar="DATE", help="the day to answer for (today)")  # noqa: DTZ011 - the day on the wall of the town hall
+    command.add_argument("--on", type=_day, metavar="DATE", help="the day to answer for (today)")
     if town:
         command.add_argument("town", type=Path, metavar="TOWN_DIR", help="the town's folder")
     return command
@@ -172,7 +190,9 @@ def _add_pack_commands(commands: Any) -> None:
     clock = _command(commands, "clock", "deadlines that events start", town=False)
     clock.add_argument("--law", default="north_salem_194", metavar="PACK", help="law pack, by name or path")
     clock.add_argument("--event", action="append", default=[], metavar="NAME=DATE", help="what happened and when")
-    clock.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a reading or a fact of the matter")
+    clock.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a reading or a fact of the matter"
+    )
     law = _command(commands, "law", "every parameter of the law, with citation", town=False)
     law.add_argument("--law", default="north_salem_194", metavar="PACK", help="law pack, by name or path")
     _command(commands, "rules", "every rule, with citation", town=False)

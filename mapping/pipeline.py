@@ -19,15 +19,15 @@ import geopandas as gpd
 
 from layers.crosswalk import load_crosswalk
 from layers.crs import name_crs, parse_working_crs
-from layers.errors import CallError, StoreError
+from layers.errors import CallError, FieldError, SourceError, StoreError
 from layers.ingest import Report as ImportReport
 from layers.ingest import Request, ingest
-from layers.overlay import TOUCHING_JOINS, lay_over
+from layers.ingest.gate import town_envelope
+from layers.overlay import TOUCHING_JOINS, lay_over, read_asset
 from layers.records import Record, Records
 from layers.schema import LAYERS, schema
 from layers.settings import FILE as TOWN_FILE
 from layers.settings import Settings, load_settings, parse_bounds, render_settings
-from layers.store import FILE as LAYERS_FILE
 from layers.store import Facts, digest, keep_source, locked, read_facts, write_facts, write_joins
 from layers.town import READ_BY_JOINS, Joins, Town, make_joins
 from layers.trace import Trace, find_subject
@@ -132,12 +132,14 @@ def import_sources(
 ) -> list[ImportReport]:
     """Imports several sources in their order; either all of them are in `layers.gpkg` afterwards, or none."""
     settings = load_settings(folder)
+    Register.open(folder)  # a town whose register is damaged takes nothing in
     with locked(folder):
         facts = read_facts(folder, settings.crs)
         layers, reports = dict(facts.layers), []
         for request, _ in wanted:
             tell(request.path.name)
             layers, made = ingest(request, layers, settings)
+            _refuse_nothing_kept(request.path.name, made)
             reports += made
         if dry_run:
             return reports
@@ -152,6 +154,18 @@ def import_sources(
                 _keep_crosswalk(folder, crosswalk_file)
         write_facts(folder, Facts(layers, joins, imports), settings.crs)
     return reports
+
+
+def _refuse_nothing_kept(name: str, reports: Sequence[ImportReport]) -> None:
+    """A source of which no feature fits any layer asked for was not meant for it."""
+    read, kept = sum(each.read for each in reports), sum(each.kept for each in reports)
+    if kept == 0:
+        why = ", ".join(sorted({code for each in reports for code in each.notes.rejected})) or "none taken"
+        raise SourceError(
+            f"none of {read:,} features of {name} fits {', '.join(each.layer for each in reports)}: {why}",
+            hint="check the layer, or the crosswalk's `where`",
+            code="source_unfit",
+        )
 
 
 def _keep_crosswalk(folder: Path, path: Path) -> None:
@@ -266,9 +280,9 @@ def check_town(town: Town, on: date, *, rules: Iterable[str] | None = None) -> R
     return check(town, open_law(town.settings), on, rules=rules)
 
 
-def town_cases(town: Town, on: date) -> list[Case]:
-    """Every case of the town as it stands on the day."""
-    return list_cases(town.records, open_law(town.settings), on, readings=town.settings.readings)
+def town_cases(town: Town, on: date, *, until: date | None = None) -> list[Case]:
+    """Every case of the town as it stands on the day; with `until` from what had happened by then."""
+    return list_cases(town.records, open_law(town.settings), on, readings=town.settings.readings, until=until)
 
 
 @dataclass(frozen=True)
@@ -314,8 +328,8 @@ def record_event(
 def record_events(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Record]:
     """Appends events one after the other; the first that is refused raises and those before it stand."""
     register = Register.open(folder)
-    named = any(each.get("subject") for each in events)
-    town = open_town(folder) if named and (folder / LAYERS_FILE).exists() else None
+    named = any(each.get("subject") or each["kind"] == "asset_recorded" for each in events)
+    town = open_town(folder) if named else None
     return [_record(register, town, **each) for each in events]
 
 
@@ -351,8 +365,31 @@ def _hash(value: object) -> str:
 
 
 def _record(register: Register, town: Town | None, kind: str, **event: Any) -> Record:
+    data, subject = event.get("data") or {}, event.get("subject") or ""
     if kind == "inspection":
-        validate_observation(event.get("data") or {})
-    if town is not None and event.get("subject") and kind != "asset_recorded":
-        find_subject(town, event["subject"])
+        validate_observation(data)
+        _check_location(subject, str(data.get("location") or ""))
+    if kind == "asset_recorded" and data.get("layer") in LAYERS and town is not None:
+        _check_asset(town, data)
+    elif town is not None and subject:
+        find_subject(town, subject)
     return register.append(kind, check=check_order, **event)
+
+
+def _check_location(subject: str, location: str) -> None:
+    if location and subject.partition(":")[2] != location:
+        raise FieldError(
+            f"the sheet is about {location!r}, the event about {subject!r}",
+            hint="make the event about the sheet's location",
+        )
+
+
+def _check_asset(town: Town, data: Mapping[str, Any]) -> None:
+    """Refuses an asset that its layer cannot take, or that would not lie in the town."""
+    row = read_asset(data["layer"], data, town.crs)
+    envelope, basis = town_envelope(town.settings, town.layers)
+    if row.get("geometry") is not None and not envelope.intersects(row["geometry"]):
+        raise FieldError(
+            f"asset_recorded, {data['layer']}: its place is not in the town (by {basis})",
+            hint="give longitude before latitude, in degrees",
+        )

@@ -271,8 +271,8 @@ def test_clock_gives_raw_and_due_and_why(capsys: pytest.CaptureFixture[str]) -> 
     assert keys <= set(mailed)
 
 
-@pytest.mark.parametrize("words", [["--event", "identified"], ["--event", "identified=soon"], ["--event", "nonsense=2026-01-01"],
-                                   ["--set", "nonsense=1"], ["--law", "no_such_law"],
+@pytest.mark.parametrize("words", [["--event", "identified"], ["--event", "identified=soon"], ["--set", "nonsense=1"],
+                                   ["--event", "nonsense=2026-01-01"], ["--law", "no_such_law"],
                                    ["--event", "identified=2026-01-01", "--event", "identified=2026-01-02"]])  # fmt: skip
 def test_clock_refuses_what_it_does_not_know(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     refused(capsys, "clock", *words)
@@ -332,3 +332,148 @@ def test_a_wrong_call_is_one_line_and_exit_2(capsys: pytest.CaptureFixture[str],
     _, err = capsys.readouterr()
     assert err.startswith("error: ")
     assert err.count("\n") == 1
+
+
+# -- what a hostile tester found
+
+
+def test_options_take_negative_numbers_with_or_without_an_equals_sign(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    apart = ask(capsys, "route", sample, "--start", "-73.60,41.33", "--out", tmp_path / "a")
+    joined = ask(capsys, "route", sample, "--start=-73.60,41.33", "--out", tmp_path / "b")
+    assert apart["crews"] == joined["crews"]
+    assert ask(capsys, "new", tmp_path / "town", "--name", "T", "--bounds", "-73.67,41.29,-73.52,41.38")["town"] == "T"
+
+
+@pytest.mark.parametrize("out", ["register.sqlite", "layers.gpkg", "town.toml", "map.html", "sources/map.html"])
+def test_a_map_is_never_written_over_the_towns_own_record(
+    own_sample: Path, capsys: pytest.CaptureFixture[str], out: str
+) -> None:
+    before = contents(own_sample)
+    refused(capsys, "map", own_sample, "--out", own_sample / out)
+    refused(capsys, "report", own_sample, "--year", "2026", "--out", own_sample / "sources")
+    refused(capsys, "route", own_sample, "--start=-73.6,41.33", "--out", own_sample)
+    assert contents(own_sample) == before
+
+
+def test_a_map_goes_into_the_towns_outputs(own_sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(capsys, "map", own_sample, "--out", own_sample / "outputs" / "map.html")["features"] > 1000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["map", "--out", "."],
+        ["map", "--out", ""],
+        ["map", "--out", "/etc/passwd/x.html"],
+        ["route", "--start=nan,nan", "--out", "out"],
+        ["route", "--start=inf,41", "--out", "out"],
+        ["route", "--start=-73.6,41.33", "--out", "/etc/passwd"],
+        ["report", "--year", "2026", "--out", "/etc/passwd/x"],
+        ["serve", "--port", "99999"],
+        ["serve", "--port", "-1"],
+    ],
+)
+def test_an_impossible_place_or_file_is_a_wrong_call(
+    sample: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    refused(capsys, words[0], sample, *words[1:])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[-73.6, 41.33], [-73.59, 41.33], [-73.59, 41.34], [-73.6, 41.33]]],
+            }
+        },
+        {"geometry": {"type": "Point", "coordinates": ["a", "b"]}},
+        {"geometry": {"type": "Polygon", "coordinates": [[[-73.6, 41.33]]]}},
+        {"geometry": {"type": "Point", "coordinates": [10, 10]}},
+        {"geometry": {"type": "Point", "coordinates": [41.33, -73.6]}},
+        {"geometry": {"type": "Nonsense"}},
+        {"fields": {"bogus": 1}},
+        {"fields": {"owner": "Martian"}},
+        {"fields": {"diameter_in": "abc"}},
+        {"layer": "basins"},
+    ],
+)
+def test_an_asset_that_its_layer_cannot_take_is_refused(
+    own_sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], data: dict[str, Any]
+) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps({"data": {"layer": "outfalls", "id": "OF-NEW", **data}}), encoding="utf-8")
+    refused(capsys, "event", own_sample, "asset_recorded", "--file", file, "--by", "A. Planner (invented)")
+    assert "OF-NEW" not in json.dumps(ask(capsys, "check", own_sample))
+
+
+def test_an_asset_recorded_on_the_map_is_there_at_once(
+    own_sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    point = {"type": "Point", "coordinates": [-73.6, 41.33, 12.0]}
+    fields = {"owner": "TOWN", "diameter_in": "18", "kind": "outfall", "surveyed_on": "2026-11-02"}
+    file = tmp_path / "event.json"
+    file.write_text(
+        json.dumps({"data": {"layer": "outfalls", "id": "OF-NEW", "geometry": point, "fields": fields}}),
+        encoding="utf-8",
+    )
+    ask(capsys, "event", own_sample, "asset_recorded", "--file", file, "--by", "A. Planner (invented)")
+    assert ask(capsys, "trace", own_sample, "outfalls:OF-NEW", "--direction", "up")["outfalls"] == ["OF-NEW"]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"subject": 5, "data": {"text": "x"}}', '{"data": []}', '{"case": 0}', "[" * 100_000, "[]", "x"]
+)
+def test_an_event_file_that_is_not_as_it_must_be_is_refused(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(text, encoding="utf-8")
+    refused(capsys, "event", sample, "note", "--file", file, "--by", "A. Clerk (invented)")
+
+
+def test_a_sheet_about_another_location_than_its_event_is_refused(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = {"location": "OF-002", "at": "2026-11-30T10:00", "flow": "none"}
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps({"subject": "outfalls:OF-001", "data": sheet}), encoding="utf-8")
+    assert (
+        "OF-002"
+        in refused(capsys, "event", sample, "inspection", "--file", file, "--by", "A. Officer (invented)")["text"]
+    )
+
+
+def test_cases_stand_as_they_stood_on_the_day_asked_for(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["case", str(sample), "list", "--json", "--on", "2026-08-01"]) == 0
+    assert json.loads(capsys.readouterr().out)["cases"] == []
+
+
+def test_a_town_whose_layers_are_gone_is_not_an_empty_town(
+    own_sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own_sample / "layers.gpkg").unlink()
+    for words in (["layers"], ["check"], ["build"]):
+        assert refused(capsys, words[0], own_sample)["code"] == "store_missing"
+
+
+def test_a_file_of_which_nothing_fits_is_refused(own_sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(own_sample)
+    source = next((own_sample / "sources").glob("*/roads*"))
+    assert refused(capsys, "import", own_sample, source, "--as", "outfalls")["code"] == "source_unfit"
+    assert contents(own_sample) == before
+
+
+def test_a_town_whose_register_is_damaged_takes_nothing_in(
+    own_sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own_sample / "register.sqlite").write_bytes(b"no register")
+    before = contents(own_sample)
+    source = next((own_sample / "sources").glob("*/roads*"))
+    for words in (["import", own_sample, source, "--as", "roads"], ["check", own_sample], ["verify", own_sample]):
+        assert refused(capsys, *words)["code"].startswith("register")
+    assert contents(own_sample) == before

@@ -95,7 +95,7 @@ class Gate:
 
     def _inside(self, placed: gpd.GeoSeries, drawn: Shapes, wanted: Schema, report: Report) -> gpd.GeoSeries:
         """The shapes that lie in the town's envelope; an asset's whole drawing must, a lot or a brook may reach out."""
-        shapes, (envelope, basis) = placed.to_numpy(), self._envelope()
+        shapes, (envelope, basis) = placed.to_numpy(), town_envelope(self.settings, self.layers)
         there = ~shapely.is_missing(shapes)
         if not there.any():
             return placed
@@ -120,29 +120,12 @@ class Gate:
         report.notes.repair("outside_envelope", placed.index[outside])
         return gpd.GeoSeries(np.where(outside, None, shapes), index=placed.index, crs=placed.crs)
 
-    def _envelope(self) -> tuple[shapely.Geometry, str]:
-        """The boundary, else the bounds given, else what is there already, within the CRS's area of use; and which."""
-        crs = self.settings.crs
-        margin = self.settings.tolerances.envelope_margin_ft / feet_per_unit(crs)
-        use, boundary = area_of_use(crs), self.layers.get("boundary")
-        there = [frame.total_bounds for frame in self.layers.values() if frame.geometry.notna().any()]
-        if boundary is not None and boundary.geometry.notna().any():
-            box, basis = shapely.box(*boundary.total_bounds), "boundary"
-        elif self.settings.bounds:
-            box, basis = box_to(crs, self.settings.bounds), "bounds"
-        elif there:
-            low, high = np.min(there, axis=0)[:2], np.max(there, axis=0)[2:]
-            box, basis, margin = shapely.box(*low, *high), "the layers already there", 10 * margin
-        else:
-            return use, "area of use"
-        return shapely.intersection(use, box.buffer(margin, join_style="mitre")), basis
-
     def _likely(self, shapes: Shapes) -> str:
         """Where the bare coordinates would lie under the usual systems, and with the usual slips."""
         points = shapely.get_coordinates(shapely.centroid(shapes[is_finite(shapes)]))[:1000]
         if not len(points):
             return "no feature has a place"
-        envelope, crs = self._envelope()[0], self.settings.crs
+        envelope, crs = town_envelope(self.settings, self.layers)[0], self.settings.crs
         found = [each for each in candidates(points, envelope, crs) if each["share"] > 0]
         listed = [f"{each['crs']} puts {each['share']:.0%} inside the town" for each in found]
         for slip, mended in _slips(points).items():
@@ -150,6 +133,24 @@ class Gate:
             if share > 0:
                 listed.append(f"{slip} would put {share:.0%} inside as EPSG:4326")
         return f"as candidates: {', '.join(listed)}" if listed else "none of the usual systems puts it inside the town"
+
+
+def town_envelope(settings: Settings, layers: Mapping[str, gpd.GeoDataFrame]) -> tuple[shapely.Geometry, str]:
+    """The boundary, else the bounds given, else what is there already, within the CRS's area of use; and which."""
+    crs = settings.crs
+    margin = settings.tolerances.envelope_margin_ft / feet_per_unit(crs)
+    use, boundary = area_of_use(crs), layers.get("boundary")
+    there = [frame.total_bounds for frame in layers.values() if frame.geometry.notna().any()]
+    if boundary is not None and boundary.geometry.notna().any():
+        box, basis = shapely.box(*boundary.total_bounds), "boundary"
+    elif settings.bounds:
+        box, basis = box_to(crs, settings.bounds), "bounds"
+    elif there:
+        low, high = np.min(there, axis=0)[:2], np.max(there, axis=0)[2:]
+        box, basis, margin = shapely.box(*low, *high), "the layers already there", 10 * margin
+    else:
+        return use, "area of use"
+    return shapely.intersection(use, box.buffer(margin, join_style="mitre")), basis
 
 
 def _slips(points: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:

@@ -66,15 +66,23 @@ def open_case(
     return register.append("case_opened", subject=subject, on=on, data=data, by=by).case
 
 
-def list_cases(records: Records, law: Law, on: date, *, readings: Mapping[str, str] | None = None) -> list[Case]:
-    """Every case by number, from all its events; `on` decides what is open and what overdue.
+def list_cases(
+    records: Records,
+    law: Law,
+    on: date,
+    *,
+    readings: Mapping[str, str] | None = None,
+    until: date | None = None,
+) -> list[Case]:
+    """Every case by number; `on` decides what is open and what overdue.
 
-    `readings` are the Town's choices between readings of the law.
+    `readings` are the Town's choices between readings of the law. With `until`, what happened later is not yet known:
+    the cases as they stood on that day.
     """
     standing = {each.seq for each in records.in_force()}
     threads: dict[str, list[Record]] = {}
     for each in records.everything:
-        if each.case:
+        if each.case and (until is None or each.on <= until):
             threads.setdefault(each.case, []).append(each)
     return [_case(thread, standing, law, on, readings or {}) for _, thread in sorted(threads.items(), key=_by_number)]
 

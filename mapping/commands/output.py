@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 
 from layers.errors import CallError
 from mapping import pipeline
@@ -16,6 +17,7 @@ from mapping.outputs.webmap import write_map
 
 def run_map(asked: Namespace) -> Answer:
     """Writes the map file."""
+    _check_file(asked.town, asked.out, (".html", ".htm"))
     picture = pipeline.take_picture(asked.town, asked.on)
     made = write_map(picture.town, picture.report, picture.cases, asked.out, public=asked.public, on=asked.on)
     return made, f"{made['path']}: {made['features']:,} features, {made['bytes']:,} bytes"
@@ -23,6 +25,7 @@ def run_map(asked: Namespace) -> Answer:
 
 def run_route(asked: Namespace) -> Answer:
     """Orders what is due and writes the route."""
+    _check_out(asked.town, asked.out)
     town = pipeline.open_town(asked.town)
     due = due_locations(town, pipeline.open_permit(town.settings), asked.on)
     plan = plan_route(town, start=_place(asked.start), due=due, on=asked.on, crews=asked.crews, hours=asked.hours)
@@ -41,11 +44,32 @@ def _place(text: str) -> tuple[float, float]:
         lon, lat = (float(part) for part in text.split(","))
     except ValueError as fault:
         raise CallError(f"--start {text!r} is no place", hint="write LON,LAT such as -73.60,41.33") from fault
+    if not (abs(lon) <= 180 and abs(lat) <= 90):
+        raise CallError(f"--start {text!r} is no place on earth", hint="write LON,LAT such as -73.60,41.33")
     return lon, lat
+
+
+def _check_out(town: Path, out: Path) -> None:
+    """Refuses to write over the town's own record: within its folder only `outputs/` is for what leaves the office."""
+    home, target = town.resolve(), out.resolve()
+    if target == home or (home in target.parents and home / "outputs" not in [target, *target.parents]):
+        raise CallError(
+            f"{out} lies in the town's own record", hint=f"write to {town / 'outputs'}, or outside the town"
+        )
+
+
+def _check_file(town: Path, out: Path, suffixes: tuple[str, ...]) -> None:
+    """Refuses a file that is a folder or is of another kind than what would be written."""
+    _check_out(town, out)
+    if out.suffix.lower() not in suffixes or out.is_dir():
+        raise CallError(
+            f"--out {str(out)!r} is no {' or '.join(suffixes)} file", hint=f"give a path that ends in {suffixes[0]}"
+        )
 
 
 def run_report(asked: Namespace) -> Answer:
     """Writes the annual report's numbers and map book."""
+    _check_out(asked.town, asked.out)
     picture = pipeline.take_picture(asked.town, asked.on)
     made = write_report(picture, year=asked.year, out=asked.out, public=asked.public)
     lines = [f"{each['code']}  {each['label']}: {each['value']}" for each in made["numbers"]]

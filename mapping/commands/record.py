@@ -14,17 +14,15 @@ from mapping.commands.say import Answer, table
 from mapping.register import Register
 from mapping.register.chain import record_json
 
+KINDS_OF_KEYS = {"kind": str, "subject": str, "case": str, "on": str, "data": dict}
+"""The keys of an event's file."""
+
 
 def run_event(asked: Namespace) -> Answer:
     """Appends the event in a file."""
     given = _read_event(asked.file)
     if given.pop("kind", asked.kind) != asked.kind:
         raise CallError(f"{asked.file.name} is of another kind than {asked.kind}", hint="name the kind of the file")
-    unknown = sorted(set(given) - {"subject", "case", "on", "data"})
-    if unknown:
-        raise CallError(
-            f"{asked.file.name} has the unknown key {', '.join(unknown)}", hint="known: subject, case, on, data"
-        )
     record = pipeline.record_event(
         asked.town,
         asked.kind,
@@ -42,10 +40,17 @@ def _read_event(path: Path) -> dict[str, Any]:
         given = json.loads(path.read_text(encoding="utf-8"))
     except OSError as fault:
         raise CallError(f"there is no file {path}", hint="check the path") from fault
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise CallError(f"{path.name} is no JSON: {fault}", hint="mend the file") from fault
     if not isinstance(given, dict):
         raise CallError(f"{path.name} must hold one object", hint='such as {"subject": "outfalls:OF-1", "data": {}}')
+    wrong = [name for name, kind in KINDS_OF_KEYS.items() if not isinstance(given.get(name), kind | None)]
+    wrong += sorted(set(given) - set(KINDS_OF_KEYS))
+    if wrong:
+        raise CallError(
+            f"{path.name}: {', '.join(wrong)} is not as it must be",
+            hint="known: kind, subject, case, on as text, data as an object",
+        )
     return given
 
 
@@ -56,7 +61,7 @@ def run_case(asked: Namespace) -> Answer:
         number = _open_case(asked)
         town = pipeline.open_town(asked.town)
         asked.id = number
-    cases = pipeline.town_cases(town, asked.on)
+    cases = pipeline.town_cases(town, asked.on, until=asked.until)
     if asked.action == "list":
         rows = [(each.id, each.state, each.title) for each in cases]
         return {"cases": [each.to_json() for each in cases]}, table(rows) or "no case is recorded"

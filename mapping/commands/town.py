@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from layers.crosswalk import load_crosswalk
+from layers.errors import CallError
 from layers.ingest import Request
 from layers.settings import load_settings
 from mapping import pipeline
@@ -91,9 +92,13 @@ def run_layers(asked: Namespace) -> Answer:
 def run_serve(asked: Namespace) -> Answer:
     """Opens the app for the town on this machine alone, until it is stopped."""
     load_settings(asked.town)
+    if not 1 <= asked.port <= 65535:
+        raise CallError(f"--port {asked.port} is no port", hint="choose one from 1024 to 65535, such as 8501")
     app = Path(__file__).resolve().parents[2] / "app.py"
     options = ["--server.address", "127.0.0.1", "--server.port", str(asked.port), "--browser.gatherUsageStats", "false"]
     environment = {**os.environ, "MS4_TOWN": str(asked.town.resolve())}
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options]
     code = subprocess.run(command, env=environment, check=False).returncode
-    return {"town": str(asked.town), "port": asked.port, "exit": code}, "the app has ended"
+    if code:
+        raise CallError(f"the app could not be opened on port {asked.port}", hint="try another --port")
+    return {"town": str(asked.town), "port": asked.port}, "the app has ended"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,10 @@ from mapping.words import say_day, say_list
 
 EXEMPT_FLOWS = {"roof": "roof_drain", "footing": "footing_drain", "sump": "sump_pump"}
 """What a drain carries, and which of the flows that the law exempts (row `exempt`) that is."""
-NO_RECORD = frozenset({"", "none", "no", "no record", "unknown", "n/a"})
-"""Entries of a record's kind or reference that say that there is none."""
+NO_RECORD = re.compile(
+    r"(no|none|unknown|n/?a|nil|tbd|missing|\W*)|(no (record|plan|permit|file|document)|none |not (found|known|on )).*"
+)
+"""Entries of a record's kind or reference that say that there is none; `No. 14` is a reference."""
 NOT_CONNECTED = Fine("an officer found that it is not connected")
 NOT_COMMERCIAL = Fine("its premises are not commercial or industrial")
 DOCUMENTED = Fine("a record of it is known")
@@ -43,7 +46,8 @@ class Drain:
     @property
     def is_documented(self) -> bool:
         """Whether a plan, map or equivalent record of it is known."""
-        return any(str(self.row[name]).strip().casefold() not in NO_RECORD for name in ("record_kind", "record_ref"))
+        entries = [str(self.row[name]).strip().casefold() for name in ("record_kind", "record_ref")]
+        return any(not NO_RECORD.fullmatch(each) for each in entries)
 
     def fact(self, text: str) -> Fact:
         """A fact that the drain's own record states."""
@@ -157,13 +161,15 @@ def _found(facts: Facts, drain: Drain, missing: Fact, against: list[Fact], clear
     """What both rules find, from what is missing and what speaks against; what it carries speaks for or against too."""
     carries = str(drain.row["carries"])
     exempt = _exempt(facts, carries)
-    doubts = [*drain.doubts, *against, *([drain.fact(exempt)] if exempt else [])]
+    reached = trace(facts.town, f"drains:{drain.id}", direction="down")
+    sewer = [drain.fact(f"what it leads to: {each.text}") for each in reached.doubts if each.code == "not_ms4"]
+    doubts = [*drain.doubts, *against, *sewer, *([drain.fact(exempt)] if exempt else [])]
     carried = [drain.fact(f"recorded to carry: {carries}")] if not exempt and carries not in ("", "unknown") else []
     return Found(
         subject=("drains", drain.id),
         confidence=weakest([drain.confidence, "possible"]) if doubts else drain.confidence,
         premises=tuple(use.key for use in drain.premises),
-        outfalls=trace(facts.town, f"drains:{drain.id}", direction="down").outfalls,
+        outfalls=() if sewer else reached.outfalls,
         facts_for=(*drain.facts_for, missing, *carried),
         facts_against=tuple(doubts),
         clears=clears,

@@ -12,11 +12,13 @@ from typing import Any
 
 import shapely
 
+from layers.joins.premises import premises_of_lots
 from layers.records import Record, Records
 from layers.schema import schema
 from layers.town import Town
 from mapping.conditions import Condition, letters, list_conditions
 from mapping.findings.finding import Water
+from mapping.findings.lines import Lines
 from mapping.law import Citation, Law, Parameter
 from mapping.ms4 import ms4_test
 from mapping.screening import Limits, limits_of
@@ -86,6 +88,17 @@ class Facts:
         place = frame.index.get_loc(asset)
         return {name: values[place] for name, values in self._columns[layer].items()}
 
+    def lots_of(self, premises: str) -> list[str]:
+        """The lots of a premises: itself, or every unit of its stack; empty where it is no lot."""
+        return self._lots.get(premises, [])
+
+    @cached_property
+    def _lots(self) -> dict[str, list[str]]:
+        lots: dict[str, list[str]] = {}
+        for lot, premises in premises_of_lots(self.town.layer("parcels")).items():
+            lots.setdefault(str(premises), []).append(str(lot))
+        return lots
+
     def place(self, layer: str, asset: str) -> shapely.Geometry | None:
         """Where an asset is, in the town's CRS; None where it is not located."""
         return self.row(layer, asset).get("geometry")
@@ -109,6 +122,16 @@ class Facts:
             for node, system in zip(edges[end], edges["system"], strict=True):
                 met[int(node)].add(str(system))
         return met
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the network as drawn, and what meets where."""
+        return Lines(self.town)
+
+    @cached_property
+    def drained(self) -> frozenset[str]:
+        """Ids that records of private drains name as what they are connected to."""
+        return frozenset(self.town.layer("drains")["to_id"].astype(str)) - {""}
 
     # -- the waters
 

@@ -67,17 +67,21 @@ def use_of(facts: Facts, key: str) -> Use:
     """Whether the premises is a commercial or industrial land use (§ 194-3, illicit connections B).
 
     The law does not define the term: by default classes 400 to 499 and 700 to 799, else the prefixes in the town's
-    option `commercial_classes`. A premises that is no lot, or a lot without a class, is unknown and never commercial.
+    option `commercial_classes`. A stack of lots is one premises, and commercial if any of its lots is. A premises that is
+    no lot, or a lot without a class, is unknown and never commercial.
     """
-    row = facts.row("parcels", key)
-    if not row:
+    rows = [facts.row("parcels", lot) for lot in facts.lots_of(key)]
+    if not rows:
         return Use(key, "unknown", f"premises {key} is no lot of the parcels layer")
-    code = class_code(str(row["property_class"]))
-    address = f" ({row['address']})" if row["address"] else ""
-    if not code:
-        return Use(key, "unknown", f"the property class of premises {key}{address} is not recorded")
-    commercial = "yes" if code.startswith(commercial_classes(facts)) else "no"
-    return Use(key, commercial, f"premises {key}{address} is {say_class(code)}")
+    codes = sorted({class_code(str(row["property_class"])) for row in rows})
+    where = f"premises {key} ({rows[0]['address']})" if rows[0]["address"] else f"premises {key}"
+    commercial = [code for code in codes if code.startswith(commercial_classes(facts))]
+    if commercial:
+        units = f", in a stack of {len(rows)} lots" if len(rows) > 1 else ""
+        return Use(key, "yes", f"{where} is {' and '.join(map(say_class, commercial))}{units}")
+    if "" in codes:
+        return Use(key, "unknown", f"the property class of {where} is not recorded")
+    return Use(key, "no", f"{where} is {' and '.join(map(say_class, codes))}")
 
 
 def uses_of_asset(facts: Facts, layer: str, asset: str) -> dict[str, tuple[Use, str]]:
