@@ -14,6 +14,7 @@ import numpy.typing as npt
 import shapely
 from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError as ProjCRSError
+from pyproj.exceptions import ProjError
 from pyproj.transformer import TransformerGroup
 
 from layers.errors import CRSError
@@ -149,12 +150,13 @@ def convert(frame: Frame, crs: CRS, *, what: str) -> tuple[Frame, Conversion]:
     source = CRS.from_user_input(frame.crs)
     if source == crs:
         return frame, Conversion("none needed", 0.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        group = TransformerGroup(source, crs, always_xy=True)
-    if not group.transformers:
-        raise CRSError(f"{what}: no way is known from {name_crs(source)} to {name_crs(crs)}", hint="check the CRS")
-    best = group.transformers[0]
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            best = TransformerGroup(source, crs, always_xy=True).transformers[0]
+    except (ProjError, IndexError) as fault:
+        raise CRSError(
+            f"{what}: no way is known from {name_crs(source)} to {name_crs(crs)}", hint="check the CRS"
+        ) from fault
     accuracy = best.accuracy if best.accuracy is not None and best.accuracy >= 0 else None
     if accuracy is None and _datum_differs(source, crs):
         raise CRSError(

@@ -21,7 +21,7 @@ in the town's own coordinate system. A value that cannot be read is left blank a
 is kept and counted as not located. A file that does not say where on earth it is comes in only on a named person's word.
 
 Kinds of file: shapefile (with all its parts, or zipped), GeoPackage, file geodatabase (or zipped), GeoJSON, Esri JSON,
-TopoJSON, FlatGeobuf, GML, GPX, dBASE, CSV and other divided text, Excel workbook (.xlsx). In a table the places are columns
+TopoJSON, FlatGeobuf, dBASE, CSV and other divided text, Excel workbook (.xlsx). In a table the places are columns
 called longitude and latitude (degrees) or x and y, or a column of WKT; other columns are named in the crosswalk.
 """
 CROSSWALK = """## A crosswalk
@@ -50,8 +50,8 @@ set = { system = "storm" }            # the same for every row
 number there. Rows of a source that is imported again take the place of their former selves; rows that the file no longer has
 are counted as missing and stay. Features that no target takes are in no layer, and are counted.
 """
-FIELDS = """Names in *seen as* are read without a crosswalk, in any letter case, with a joined table's name in front, or cut to a
-shapefile's ten letters; our own names always are. Fields marked *staff* hold personal data and never leave the office.
+FIELDS = """Names in *seen as* are read without a crosswalk, in any letter case, with a joined table's name in front, or cut
+to a shapefile's ten letters; our own names always are. Fields marked *staff* hold personal data and never leave the office.
 """
 REPORT = """## What an import reports
 

@@ -187,6 +187,14 @@ def test_nad27_without_its_grid_is_refused(code: int) -> None:
     assert caught.value.code == "crs_accuracy"
 
 
+def test_a_crs_from_which_no_way_leads_here_is_refused() -> None:
+    elsewhere = CRS.from_wkt(
+        'ENGCRS["site",EDATUM["site"],CS[Cartesian,2],AXIS["x",east],AXIS["y",north],LENGTHUNIT["m",1]]'
+    )
+    with pytest.raises(CRSError, match=r"b\.shp: no way is known from site to EPSG:2260"):
+        convert(series(shapely.Point(1, 2), crs=elsewhere), FEET, what="b.shp")
+
+
 def test_no_place_stays_no_place() -> None:
     placed, _ = convert(series(None, shapely.Point(LON, LAT), crs=4326), FEET, what="x")
     assert placed[0] is None

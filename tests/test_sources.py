@@ -21,6 +21,8 @@ from layers.sources import Features, companions, open_source, read_features, sha
 from layers.sources.parts import KINDS
 from tests.received import LAT, LON, X, Y, basins, frame, geojson, hashes, line, near, parts, text, write, zipped
 
+POINT = {"type": "Point", "coordinates": [LON, LAT]}
+
 
 def read(path: Path, layer: str | None = None, **asked: str) -> Features:
     source = open_source(path)
@@ -74,7 +76,7 @@ def test_a_kind_that_nothing_here_reads(tmp_path: Path) -> None:
     assert ".gpkg" in refused(text(tmp_path / "plan.dwg", "AC1032"), "source_kind").hint
 
 
-@pytest.mark.parametrize("ending", [".gpkg", ".geojson", ".json", ".fgb", ".topojson", ".gml", ".gpx", ".zip", ".xlsx"])
+@pytest.mark.parametrize("ending", [".gpkg", ".geojson", ".json", ".fgb", ".topojson", ".zip", ".xlsx"])
 def test_a_text_file_under_another_name(tmp_path: Path, ending: str) -> None:
     error = refused(text(tmp_path / f"basins{ending}", "Dear Town,", "see attached."), "source_damaged")
     assert f"basins{ending}" in error.text
@@ -91,6 +93,29 @@ def test_a_file_that_tells_the_reader_to_open_another_is_not_obeyed(tmp_path: Pa
     told = '<OGRVRTDataSource><OGRVRTLayer name="secret"><SrcDataSource relativeToVRT="1">secret.gpkg</SrcDataSource>'
     path = text(tmp_path / f"basins{ending}", f"{told}</OGRVRTLayer></OGRVRTDataSource>")
     refused(path, "source_damaged")
+
+
+def test_a_text_file_with_all_parts_of_a_shapefile(tmp_path: Path) -> None:
+    path = basins(tmp_path / "basins.shp")
+    raw = path.read_bytes()
+    path.write_bytes(b"Dear" + raw[4:])
+    assert "is no shapefile" in refused(path, "source_damaged").text
+
+
+def test_json_that_is_no_text(tmp_path: Path) -> None:
+    path = geojson(tmp_path / "b.geojson", ({"CB_ID": "Caf"}, POINT))
+    path.write_bytes(path.read_bytes().replace(b"Caf", b"Caf\xe9"))
+    assert "not in UTF-8" in refused(path, "source_damaged").text
+
+
+def test_json_that_orders_the_reader_about_is_not_obeyed(tmp_path: Path) -> None:
+    order = '{"type": "gdal_streamed_alg", "command_line": "gdal vector pipeline ! read secret.gpkg"}'
+    refused(text(tmp_path / "basins.json", order), "source_damaged")
+
+
+def test_an_archive_does_not_hide_a_file_under_another_name(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "in.zip", text(tmp_path / "basins.gpkg", "<OGRVRTDataSource/>"))
+    assert "basins.gpkg is no GeoPackage" in refused(path, "source_damaged").text
 
 
 def test_a_geopackage_without_layers(tmp_path: Path) -> None:
@@ -426,9 +451,6 @@ def test_an_unreadable_drawing_is_counted(tmp_path: Path) -> None:
 def test_a_round_count_is_doubted(tmp_path: Path, count: int, said: bool) -> None:
     path = write(tmp_path / "t.gpkg", frame([near()] * count, ID=list(range(count))))
     assert ("round_count" in noted(read(path))) is said
-
-
-POINT = {"type": "Point", "coordinates": [LON, LAT]}
 
 
 def test_the_flag_of_a_map_service_is_seen(tmp_path: Path) -> None:

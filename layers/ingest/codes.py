@@ -28,6 +28,7 @@ REFUSED: Mapping[str, str] = {
     "source_unwritten": "A GeoPackage has changes that are not yet written into it.",
     "store": "The town's folder or its `layers.gpkg` cannot be read or written.",
     "store_damaged": "The town's `layers.gpkg` is damaged.",
+    "store_missing": "The town's `layers.gpkg` is gone, though files were imported.",
 }
 """Why an import ends with nothing changed."""
 REJECTED: Mapping[str, str] = {

@@ -16,13 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 import pyogrio
 import shapely
-from fiona.errors import FionaError
-from pyogrio.errors import DataLayerError, DataSourceError
 from pyogrio.raw import read_arrow
 from pyproj import CRS
 
 from layers.crs import name_crs, parse_file_crs
-from layers.errors import SourceError
+from layers.errors import MS4Error, SourceError
 from layers.sources.doubts import Doubt, doubt_count, doubt_drawing, doubt_reader, doubt_text, doubt_transfer
 from layers.sources.parts import KINDS, TABLES, check_whole, companions, datasets, sha256_of
 from layers.sources.places import find_places
@@ -34,8 +32,6 @@ Shapes = npt.NDArray[np.object_]
 WIDTH = re.compile(r"str:(\d+)")
 ASSUMED = "cp1252"
 """The encoding of text that nobody tells and that is no UTF-8: what Windows writes."""
-FAULTS = (FionaError, DataSourceError, DataLayerError, ValueError, OSError, NotImplementedError)
-"""What fiona, pyogrio and arrow raise over a file that they cannot read."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +111,11 @@ def open_source(path: Path, *, encoding: str = "") -> Source:
             tables = read_tables(path, encoding=encoding)
             layers = [SourceLayer(each.name, "", None, tuple(map(str, each.frame)), len(each.frame)) for each in tables]
             return Source(path, TABLES[suffix], tuple(layers))
-        found = [each for at, drivers in datasets(path) for each in _layers(at, drivers, encoding)]
-    except FAULTS as fault:
+        with warnings.catch_warnings(action="ignore"):
+            found = [each for at, drivers in datasets(path) for each in _layers(at, drivers, encoding)]
+    except MS4Error:
+        raise
+    except Exception as fault:  # a damaged file makes fiona, pyogrio and pyproj raise nearly anything
         kind = KINDS[suffix][0] if suffix in KINDS else "file"
         raise SourceError(
             f"{path.name} cannot be read as a {kind}: it is damaged, or another kind of file ({_brief(fault, path)})",
@@ -143,32 +142,27 @@ def _brief(fault: Exception, path: Path) -> str:
 
 
 def _layers(at: str, drivers: tuple[str, ...], encoding: str) -> Iterator[tuple[str, SourceLayer]]:
-    """The driver and each layer of a dataset; only the drivers of its kind may open it."""
-    for name in fiona.listlayers(at):
-        with (
-            _quiet(),
-            fiona.open(at, layer=name, enabled_drivers=list(drivers), encoding=encoding or None) as opened,
-        ):
+    """The driver and each layer of a dataset; only the drivers of its kind may open it.
+
+    pyogrio looks first: fiona ends the whole process where GDAL's complaint quotes damaged bytes.
+    """
+    for name in [str(each) for each, _ in pyogrio.list_layers(at)]:
+        info = pyogrio.read_info(at, layer=name)
+        with fiona.open(at, layer=name, enabled_drivers=list(drivers), encoding=encoding or None) as opened:
             kinds, geometry = dict(opened.schema["properties"]), str(opened.schema["geometry"])
-            crs = parse_file_crs(opened.crs_wkt)
-            fid = str(pyogrio.read_info(at, layer=name)["fid_column"])
-            yield (
-                str(opened.driver),
-                SourceLayer(
-                    name=name,
-                    geometry="" if geometry == "None" else geometry,
-                    crs=crs,
-                    fields=tuple(dict.fromkeys([*([fid] if fid else []), *kinds])),
-                    count=len(opened),
-                    at=at,
-                    fid=fid,
-                    widths={key: int(told[1]) for key, kind in kinds.items() if (told := WIDTH.fullmatch(kind))},
-                ),
+            fid = str(info["fid_column"])
+            layer = SourceLayer(
+                name=name,
+                geometry="" if geometry == "None" else geometry,
+                crs=parse_file_crs(opened.crs_wkt),
+                fields=tuple(dict.fromkeys([*([fid] if fid else []), *kinds])),
+                count=len(opened),
+                at=at,
+                fid=fid,
+                widths={key: int(told[1]) for key, kind in kinds.items() if (told := WIDTH.fullmatch(kind))},
             )
-
-
-def _quiet() -> Any:
-    return warnings.catch_warnings(action="ignore")
+            driver = str(opened.driver)
+        yield driver, layer
 
 
 # -- reading
@@ -187,7 +181,9 @@ def read_features(
             if source.path.suffix.lower() in TABLES
             else _read_bulk(layer, encoding)
         )
-    except FAULTS as fault:
+    except MS4Error:
+        raise
+    except Exception as fault:
         raise SourceError(
             f"{source.path.name}, layer {layer.name}, cannot be read ({_brief(fault, source.path)})",
             hint="try --encoding (such as cp1252), or ask the sender for the file again",
@@ -263,7 +259,7 @@ def _draw(wkb: list[bytes | None], layer: SourceLayer) -> tuple[Shapes, tuple[Do
     kinds = np.array([int.from_bytes(each[1:5], "little" if each[0] else "big") for each in wkb if each], np.uint32)
     doubts = tuple(doubt_drawing(kinds))
     if any(code == "curves_stroked" for code, _ in doubts):
-        with _quiet():
+        with warnings.catch_warnings(action="ignore"):
             stroked = pyogrio.read_dataframe(layer.at, layer=layer.name, columns=[], on_invalid="ignore")
         return stroked.geometry.to_numpy(), doubts
     return shapely.from_wkb(np.array(wkb, dtype=object), on_invalid="ignore"), doubts

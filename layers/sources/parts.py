@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from layers.errors import SourceError
 
@@ -20,11 +23,13 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ".json": ("GeoJSON or Esri JSON file", ("GeoJSON", "ESRIJSON", "TopoJSON")),
     ".topojson": ("TopoJSON file", ("TopoJSON",)),
     ".fgb": ("FlatGeobuf file", ("FlatGeobuf",)),
-    ".gml": ("GML file", ("GML",)),
-    ".gpx": ("GPX file", ("GPX",)),
 }
-"""What GDAL reads here: how a file's ending is called, and the drivers that may open it. No other driver is let near a
-file from outside: some (VRT, WFS) open further files or the network on its word."""
+"""What GDAL reads here: how a file's ending is called, and the drivers that may open it."""
+BEGINS = {".shp": b"\0\0\x27\x0a", ".gpkg": b"SQLite format 3\0", ".fgb": b"fgb"}
+JSON = (".json", ".geojson", ".topojson")
+ORDERS = b"gdal_streamed_alg"
+"""GDAL takes some files for orders to open others (VRT, WFS, GDALG): no file comes near it that does not begin as its kind
+does, and no JSON with this word."""
 ARCHIVED = (".shp", ".gpkg", ".gdb", ".geojson", ".fgb")
 """What is looked for in a zip; a .json or .dbf in it is as likely to be something else."""
 TABLES = {".csv": "CSV", ".tsv": "CSV", ".txt": "CSV", ".xlsx": "XLSX"}
@@ -60,6 +65,9 @@ def check_whole(path: Path) -> None:
         _check_zip(path)
     elif suffix == ".gpkg":
         _check_written(path)
+    if path.is_file():
+        with path.open("rb") as stream:
+            _check_beginning(path.name, stream)
 
 
 def companions(path: Path) -> list[Path]:
@@ -121,6 +129,32 @@ def _head(path: Path) -> bytes:
         return stream.read(HEAD)
 
 
+def _check_beginning(name: str, stream: IO[bytes]) -> None:
+    """Refuses a file that does not begin as its ending says, and JSON that is no text or gives orders."""
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in JSON:
+        raw = stream.read()
+        sound = raw.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{" and ORDERS not in raw
+        sound = sound and _is_utf8(raw)
+    else:
+        sound = stream.read(len(BEGINS.get(suffix, b""))) == BEGINS.get(suffix, b"")
+    if not sound:
+        text = " or is not in UTF-8" if suffix in JSON else ""
+        raise SourceError(
+            f"{name} is no {KINDS[suffix][0]}: it does not begin as one{text}",
+            hint="ask the sender for the file again, under its right name",
+            code="source_damaged",
+        )
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _check_written(path: Path) -> None:
     for ending in ("-wal", "-journal"):
         pending = path.with_name(path.name + ending)
@@ -140,9 +174,12 @@ def _check_zip(path: Path) -> None:
             if any(each.flag_bits & 1 for each in archive.infolist()):
                 raise SourceError(f"{path.name} is locked with a password", hint="unpack it", code="source_locked")
             for name in names:
+                if name.lower().endswith(ARCHIVED):
+                    with archive.open(name) as stream:
+                        _check_beginning(name, stream)
                 if name.lower().endswith(".shp"):
                     _check_shapefile(name, _parts_in(archive, name, names))
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as fault:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as fault:
         raise SourceError(
             f"{path.name} is no zip file, or is damaged", hint="ask the sender for it again", code="source_damaged"
         ) from fault

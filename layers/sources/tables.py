@@ -6,17 +6,14 @@ import csv
 import io
 import re
 import warnings
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
 import openpyxl
 import pandas as pd
-from openpyxl.utils.exceptions import InvalidFileException
 
 from layers.errors import SourceError
 
@@ -146,7 +143,7 @@ def _load(path: Path, *, data_only: bool) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of styles and checks that it does not keep
             return openpyxl.load_workbook(path, data_only=data_only)
-    except (zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, ValueError, TypeError, EOFError) as fault:
+    except Exception as fault:  # a damaged workbook makes openpyxl raise nearly anything
         raise SourceError(
             f"{path.name} is no spreadsheet, is locked, or is damaged",
             hint="save it again as .xlsx without a password",
