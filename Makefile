@@ -45,3 +45,6 @@ $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
 
 clean:
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -m benchmarks.build
