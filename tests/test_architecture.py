@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGES = (
     "layers.errors", "layers.records", "layers.tolerances", "layers.crs", "layers.settings", "layers.schema",
     "layers.sources", "layers.crosswalk", "layers.conform", "layers.clean", "layers.ingest", "layers.joins",
-    "layers.overlay", "layers.town", "layers.store", "layers.trace", "layers.document", "layers",
+    "layers.overlay", "layers.town", "layers.store", "layers.trace", "layers.terrain", "layers.document", "layers",
     "mapping.words", "mapping.law", "mapping.register", "mapping.ms4", "mapping.screening", "mapping.conditions",
     "mapping.findings", "mapping.cases", "mapping.chain", "mapping.outputs", "mapping.pipeline", "mapping.server",
     "mapping.pages", "mapping.commands", "mapping.__main__", "mapping", "app",
@@ -28,6 +28,7 @@ ONLY = {
     "sqlite3": ("mapping.register",),
     "fiona": ("layers.sources",),
     "pyogrio": ("layers.sources", "layers.store"),
+    "rasterio": ("layers.sources",),
 }
 """Who alone may import a package."""
 

@@ -72,11 +72,13 @@ class Sewersheds:
     `layer` conforms to the schema `sewersheds`: what drains to the outfall *before any other outfall*. `shares` has a row
     for each premises and outfall that it drains to (SHARES; the shares of a premises add up to 1, the outfall is empty
     for the part that reaches none as drawn). `nested` has a row where water runs on from one outfall to another (NESTED).
+    `doubts` are sentences about what could not be told.
     """
 
     layer: gpd.GeoDataFrame
     shares: pd.DataFrame
     nested: pd.DataFrame
+    doubts: tuple[str, ...] = ()
 
     def outfalls_above(self, outfall: str) -> list[str]:
         """The outfall and all from which water runs on to it: their sewersheds together are its whole one."""
@@ -102,7 +104,7 @@ def make_sewersheds(town: Drained) -> Sewersheds:
     shapes = lots.geometry.loc[mine["premises_key"]].to_numpy()
     rows = [(str(outfall), shapely.union_all(shapes[at])) for outfall, at in mine.groupby("outfall_id").indices.items()]
     layer = as_layer(rows, basis="parcels", source=f"{MADE}premises and network", crs=town.crs)
-    main = _main_land_use(mine["outfall_id"], lots.loc[mine["premises_key"], "property_class"], shapely.area(shapes))
+    main = main_land_use(mine["outfall_id"], lots.loc[mine["premises_key"], "property_class"], shapely.area(shapes))
     layer["land_use"] = pd.Series([main.get(each, "") for each in layer["outfall_id"]], index=layer.index, dtype="str")
     return Sewersheds(layer, shares, nest(reaching))
 
@@ -206,7 +208,7 @@ def _polygons(shape: shapely.Geometry) -> shapely.MultiPolygon:
     return shapely.MultiPolygon(parts)
 
 
-def _main_land_use(outfalls: pd.Series, classes: pd.Series, areas: np.typing.NDArray[np.float64]) -> dict[str, str]:
+def main_land_use(outfalls: pd.Series, classes: pd.Series, areas: np.typing.NDArray[np.float64]) -> dict[str, str]:
     """For each outfall the land use with the largest area of lots; lots without a class that is known do not count."""
     use = classes.astype("str").str.strip()
     use = use.where(use.str.fullmatch(r"\d{3}"), "").str[:1].map(LAND_USE)
