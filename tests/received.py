@@ -134,6 +134,11 @@ def told(report: Report, code: str) -> str:
     return next(text for each, text in report.warnings if each == code)
 
 
+def ids(layers: Frames, layer: str = "catch_basins") -> list[str]:
+    """The ids of a layer in their order."""
+    return list(layers[layer].index)
+
+
 def hashes(folder: Path) -> dict[str, str]:
     """Every file of a folder by its hash."""
     files = sorted(each for each in folder.rglob("*") if each.is_file())
