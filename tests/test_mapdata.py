@@ -12,9 +12,9 @@ from shapely.geometry import Point, Polygon
 
 from layers.errors import CallError
 from layers.schema import LAYERS, schema
-from layers.town import Town
+from layers.town import Town, make_town
 from mapping.outputs import mapdata, places, style
-from tests.map_town import HOSTILE, ON, area, layer, small_cases, small_layers, small_report, small_town
+from tests.map_town import HOSTILE, ON, SETTINGS, area, layer, small_cases, small_layers, small_report, small_town
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,17 @@ def test_what_is_not_located_is_left_out_and_not_counted(town: Town) -> None:
     counts = {each["name"]: each["count"] for each in mapdata.list_layers(town, small_report(), [], public=False)}
     assert counts["catch_basins"] == 3
     assert "catch_basins:CB-4" not in properties(town, "catch_basins")
+
+
+def test_sewersheds_of_both_bases_are_drawn_together_with_where_they_differ() -> None:
+    made = {
+        "SS-OF-1": {"outfall_id": "OF-1", "basis": "parcels", "geometry": area(0, 0, 300, 300)},
+        "ST-OF-1": {"outfall_id": "OF-1", "basis": "terrain", "geometry": area(0, 0, 300, 600)},
+    }
+    there = make_town(SETTINGS, small_layers() | {"sewersheds": layer("sewersheds", made)})
+    found = [each["properties"] for each in drawn(there, "sewersheds")]
+    assert [each["symbol"] for each in found] == ["sewershed", "sewershed_terrain", "sewershed_differs"]
+    assert (found[2]["subject"], found[2]["name"]) == ("sewersheds:ST-OF-1", "OF-1 · 2.1 acres by terrain alone")
 
 
 def test_empty_layers_have_no_switch(town: Town) -> None:

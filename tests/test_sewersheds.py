@@ -9,7 +9,7 @@ import shapely
 
 from layers.joins.network import Network
 from layers.joins.reaching import Reaching
-from layers.joins.sewersheds import Sewersheds, as_layer, make_sewersheds, replace_made
+from layers.joins.sewersheds import Sewersheds, as_layer, find_differences, make_sewersheds, replace_made
 from layers.schema import schema
 from layers.town import Town
 from tests.support import FEET, Rows, layer, place, town
@@ -244,6 +244,26 @@ def test_a_sewershed_that_somebody_sent_keeps_its_id_and_its_area() -> None:
     once = replace_made(as_sent(), now)
     assert once.geometry.area.to_dict() == {"SS-OF1": 40.5, "SS-OF1'": 9.0}
     assert list(replace_made(once, now).index) == ["SS-OF1", "SS-OF1'"]
+
+
+def both(parcels: shapely.Geometry, terrain: shapely.Geometry) -> gpd.GeoDataFrame:
+    made = [
+        as_layer([("OF1", parcels), ("OF2", parcels)], basis="parcels", source="made from premises", crs=FEET),
+        as_layer([("OF1", terrain)], basis="terrain", source="made from terrain a.tif", crs=FEET, cut={"OF1": False}),
+    ]
+    return gpd.GeoDataFrame(pd.concat(made), crs=FEET)
+
+
+def test_where_premises_and_terrain_differ_is_an_area_of_each() -> None:
+    found = find_differences(both(shapely.box(0, 0, 300, 300), shapely.box(100, 0, 500, 300)))
+    assert found.geometry.area.round().to_dict() == {"SS-OF1": 30_000, "ST-OF1": 60_000}
+    assert found["acres"].to_dict() == {"SS-OF1": 0.69, "ST-OF1": 1.38}
+    assert found["basis"].to_dict() == {"SS-OF1": "parcels", "ST-OF1": "terrain"}
+
+
+@pytest.mark.parametrize(("width", "count"), [(80, 0), (81, 1)])
+def test_a_difference_no_wider_than_a_road_is_none(width: float, count: int) -> None:
+    assert len(find_differences(both(shapely.box(0, 0, 300, 300), shapely.box(0, 0, 300, 300 + width)))) == count
 
 
 def test_no_basis_and_outfall_share_an_id_with_another() -> None:

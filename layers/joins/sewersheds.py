@@ -28,6 +28,8 @@ MADE = "made from "
 PREFIX = {"parcels": "SS-", "terrain": "ST-"}
 """How ids of sewersheds begin, by basis: the outfall's id follows, so that no two can be the same."""
 SQUARE_FEET_PER_ACRE = 43_560.0
+ROAD_FT = 80.0
+"""The width of a road with its strips: sewersheds of lots leave it out and those of terrain do not, which is no difference."""
 LAND_USE = {
     "1": "agriculture",
     "2": "residential",
@@ -200,6 +202,31 @@ def replace_made(kept: gpd.GeoDataFrame, made: gpd.GeoDataFrame) -> gpd.GeoDataF
         names.append(name)
     renamed = made.set_axis(pd.Index(names, dtype="str", name=made.index.name))
     return gpd.GeoDataFrame(pd.concat([stay, renamed]), crs=made.crs) if len(stay) else renamed
+
+
+def find_differences(sewersheds: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Where the sewersheds of one outfall from premises and from terrain differ, by more than a road or a lot line.
+
+    A row for each of the two that holds an area of its own: index = the id of the sewershed in which it lies, outfall_id,
+    basis (of that one), acres, geometry. An outfall that has a sewershed on one basis alone has nothing to differ from.
+    """
+    feet = feet_per_unit(sewersheds.crs)
+    reach = ROAD_FT / 2 / feet
+    located = sewersheds[sewersheds.geometry.notna() & sewersheds["basis"].isin(PREFIX)]
+    shapes = located.geometry.to_numpy()
+    at = located.groupby(["outfall_id", "basis"]).indices
+    rows = []
+    for (outfall, basis), mine in at.items():
+        others = [at[outfall, each] for each in PREFIX if each != basis and (outfall, each) in at]
+        if not others:
+            continue
+        apart = shapely.difference(shapely.union_all(shapes[mine]), shapely.union_all(shapes[others[0]]))
+        wide = _polygons(shapely.buffer(shapely.buffer(apart, -reach), reach, join_style="mitre"))
+        if not wide.is_empty:
+            acres = round(wide.area * feet**2 / SQUARE_FEET_PER_ACRE, 2)
+            rows.append((located.index[mine[0]], outfall, basis, acres, wide))
+    table = pd.DataFrame(rows, columns=["asset_id", "outfall_id", "basis", "acres", "geometry"]).set_index("asset_id")
+    return gpd.GeoDataFrame(table, geometry="geometry", crs=sewersheds.crs)
 
 
 def _polygons(shape: shapely.Geometry) -> shapely.MultiPolygon:

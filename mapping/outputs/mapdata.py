@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 
 from layers.crs import feet_per_unit, to_lonlat
 from layers.errors import CallError
 from layers.joins.network import CERTAINTY
+from layers.joins.sewersheds import find_differences
 from layers.schema import LAYERS, schema
 from layers.town import Town
 from mapping.outputs.places import DECIMALS, is_usable, locate, name_of, names, shown, usable
@@ -74,7 +76,8 @@ def features(town: Town, report: Report | None, cases: Sequence[Case], layer: st
     `layer` is a name of DRAWN; a CallError names those there are. Each feature has `subject` (`layer:id`), `symbol` (a
     name of STYLE), `name` (what is said of it) and, where it applies, `dash` (certainty), `turned` (water runs against
     the way it was drawn), `label`, `tag` (letters of conditions), `faint` (possible), `slot` (its
-    place beside a structure), `why`. What is not located is left out. A `public` map has no cases
+    place beside a structure), `why`. What is not located is left out. With the sewersheds come the areas in which those
+    from premises and from terrain differ. A `public` map has no cases
     and no flags about a premises: a suspicion is not published.
     """
     if layer == "flags":
@@ -131,7 +134,18 @@ def _layer(town: Town, layer: str) -> dict[str, Any]:
         properties.append(one)
     if layer == "drains":
         _mark_points(frame, properties)
-    return _collection(town, frame.geometry, properties)
+    shapes = frame.geometry
+    if layer == "sewersheds":
+        apart = find_differences(frame)
+        shapes = pd.concat([shapes, apart.geometry])
+        properties += [_difference(row) for row in apart.itertuples()]
+    return _collection(town, shapes, properties)
+
+
+def _difference(row: Any) -> dict[str, Any]:
+    """An area that lies in the sewershed of one basis alone; the subject is the one in which it lies."""
+    name = f"{shown(row.outfall_id, length=60)} · {row.acres:,.1f} acres by {row.basis} alone"
+    return {"subject": f"sewersheds:{row.Index}", "symbol": "sewershed_differs", "name": name}
 
 
 def _mark_points(drains: gpd.GeoDataFrame, properties: Sequence[dict[str, Any]]) -> None:

@@ -52,6 +52,11 @@ TABLE = (
     Symbol("road", "Road", LINE, "cased", WHITE, "#C9C9C9", 4.0),
     Symbol("boundary", "Designated area", AREA, "band", "", INK, 1.6, dash="14 6"),
     Symbol("sewershed", "Preliminary sewershed", AREA, "area", "", PIPE, 1.2, dash="2 3"),
+    Symbol(
+        "sewershed_terrain", "Preliminary sewershed, from terrain", AREA, "area", "", DITCH, 1.2, dash="9 3 2 3 2 3"
+    ),
+    Symbol("sewershed_surveyed", "Sewershed, surveyed", AREA, "area", "", PIPE, 2.0),
+    Symbol("sewershed_differs", "Premises and terrain differ", AREA, "area", "", VIOLET, 0.7, hatch="135"),
     Symbol("watershed_303d", "303(d) watershed", AREA, "area", "", RED, 1.2, dash="10 4", hatch="45"),
     Symbol("watershed_tmdl", "TMDL watershed", AREA, "area", "", ORANGE, 1.2, dash="10 4", hatch="dots"),
     Symbol("watershed", "Watershed", AREA, "area", "", SHORE, 1.2, dash="10 4"),
@@ -191,6 +196,11 @@ def _watershed(fields: Mapping[str, Any]) -> str:
     return {"303(d)": "watershed_303d", "TMDL": "watershed_tmdl"}.get(str(fields.get("kind")), "watershed")
 
 
+def _sewershed(fields: Mapping[str, Any]) -> str:
+    basis = fields.get("basis")
+    return f"sewershed_{basis}" if basis in ("terrain", "surveyed") else "sewershed"
+
+
 def _owner(fields: Mapping[str, Any]) -> str:
     return str(fields.get("owner") or "unknown")
 
@@ -208,6 +218,6 @@ _CHOOSERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "drains": lambda fields: "drain",
     "roads": lambda fields: "road",
     "boundary": lambda fields: "boundary",
-    "sewersheds": lambda fields: "sewershed",
+    "sewersheds": _sewershed,
     "facilities": lambda fields: "facility",
 }

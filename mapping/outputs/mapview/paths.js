@@ -4,7 +4,9 @@
 ms4.paths = (() => {
   const { signs } = ms4;
   const SCALES = [[13, 0.55], [14, 0.7], [15, 0.85]];
-  const BACKGROUND = new Set(['boundary', 'watershed', 'watershed_303d', 'watershed_tmdl', 'sewershed']);
+  const BACKGROUND = new Set([
+    'boundary', 'watershed', 'watershed_303d', 'watershed_tmdl', 'sewershed', 'sewershed_terrain', 'sewershed_surveyed',
+  ]);
 
   /* Structures shrink when zoomed out; flags and cases keep their size, they are what the map is for. */
   function scaleAt(zoom, symbol) {
