@@ -26,7 +26,6 @@ from layers.conform import blank
 from layers.errors import StoreError
 from layers.joins.network import EDGE_COLUMNS, NODE_COLUMNS, Network
 from layers.schema import LAYERS, Field, Schema, dtype, schema
-from layers.sources import companions, sha256_of
 from layers.town import Joins
 
 FILE = "layers.gpkg"
@@ -157,33 +156,13 @@ def _first_line(fault: BaseException) -> str:
     return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
 
 
-def keep_source(folder: Path, path: Path, provenance: Mapping[str, Any]) -> Path:
-    """Keeps the file as it was received under its SHA-256, with who brought it and when; kept once. Returns where."""
-    kept = folder / "sources" / sha256_of(path)
-    if kept.exists():
-        return kept
-    beside = kept.with_name(f".{kept.name}.new")
-    try:
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir(parents=True)
-        for each in companions(path):
-            if each.is_dir():
-                shutil.copytree(each, beside / each.name)
-            else:
-                shutil.copyfile(each, beside / each.name)
-        (beside / "provenance.json").write_text(json.dumps(provenance, indent=2, ensure_ascii=False), encoding="utf-8")
-        beside.rename(kept)
-    except OSError as fault:
-        raise StoreError(f"{path.name} cannot be kept in {folder}: {fault}", hint="check the disk") from fault
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return kept
-
-
 def digest(folder: Path) -> str:
     """The SHA-256 of `layers.gpkg`, empty where there is none yet."""
     path = folder / FILE
-    return sha256_of(path) if path.exists() else ""
+    if not path.exists():
+        return ""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _tables(facts: Facts) -> dict[str, pd.DataFrame]:

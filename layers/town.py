@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import geopandas as gpd
 import pandas as pd
@@ -86,13 +88,20 @@ READ_BY_JOINS: Mapping[str, tuple[str, ...]] = {
 
 def make_joins(layers: Mapping[str, gpd.GeoDataFrame], settings: Settings, records: Records | None = None) -> Joins:
     """All joins of the layers, in memory; nothing is written."""
-    crs, tolerances = settings.crs, settings.tolerances
-    return Joins(
-        premises_links=link_premises(layers, crs=crs, tolerances=tolerances),
-        water_links=link_waters(layers, crs=crs, tolerances=tolerances, records=records),
-        watershed_links=link_watersheds(layers),
-        network=make_network(layers, crs=crs, tolerances=tolerances),
-    )
+    return Joins(**{name: make() for name, make in join_makers(layers, settings, records).items()})
+
+
+def join_makers(
+    layers: Mapping[str, gpd.GeoDataFrame], settings: Settings, records: Records | None = None
+) -> dict[str, Callable[[], Any]]:
+    """What makes each table of Joins, by its name, for who wants to do it step by step."""
+    limits: dict[str, Any] = {"crs": settings.crs, "tolerances": settings.tolerances}
+    return {
+        "premises_links": partial(link_premises, layers, **limits),
+        "water_links": partial(link_waters, layers, **limits, records=records),
+        "watershed_links": partial(link_watersheds, layers),
+        "network": partial(make_network, layers, **limits),
+    }
 
 
 def make_town(

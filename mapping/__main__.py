@@ -19,7 +19,8 @@ from layers.errors import CallError, MS4Error
 DONE, FAULT, WRONG = 0, 1, 2
 NEGATIVE = re.compile(r"-[\d.]")
 COMMANDS = {
-    "town": ("new", "demo", "import", "build", "layers", "serve"),
+    "town": ("new", "demo", "import", "layers", "serve"),
+    "build": ("build",),
     "ask": ("check", "trace", "chain"),
     "record": ("event", "case", "verify"),
     "output": ("map", "route", "report"),

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +22,13 @@ from layers.ingest import Report as ImportReport
 from layers.ingest import Request, ingest
 from layers.ingest.gate import town_envelope
 from layers.overlay import TOUCHING_JOINS, lay_over, read_asset
+from layers.received import keep_source
 from layers.records import Record, Records
 from layers.schema import LAYERS, schema
 from layers.settings import FILE as TOWN_FILE
 from layers.settings import Settings, load_settings, parse_bounds, render_settings
-from layers.store import Facts, digest, keep_source, locked, read_facts, write_facts, write_joins
-from layers.town import READ_BY_JOINS, Joins, Town, make_joins
+from layers.store import Facts, digest, locked, read_facts, write_facts
+from layers.town import Town, make_joins
 from layers.trace import Trace, find_subject
 from mapping.cases.case import Case, check_order, list_cases, open_case
 from mapping.findings import Report, check
@@ -175,50 +174,7 @@ def _keep_crosswalk(folder: Path, path: Path) -> None:
         shutil.copyfile(path, kept)
 
 
-# -- 3. joins
-
-
-def build(folder: Path, *, fresh: bool = False, tell: Step = _silent) -> dict[str, Any]:
-    """The joins from the layers into `layers.gpkg`: how many links of each kind, and the seconds of each stage.
-
-    Every build makes every join anew; there is no cache yet that `fresh` could forget.
-    """
-    settings, seconds = load_settings(folder), _Seconds()
-    with locked(folder):
-        tell("reading")
-        facts = seconds("read", partial(read_facts, folder, settings.crs, fields=READ_BY_JOINS))
-        tell("joins")
-        joins = seconds("joins", partial(make_joins, facts.layers, settings))
-        tell("writing")
-        seconds("write", partial(write_joins, folder, joins, settings.crs))
-    return {"links": count_links(joins), "seconds": seconds.taken}
-
-
-class _Seconds:
-    """Runs stages and keeps how long each took."""
-
-    def __init__(self) -> None:
-        self.taken: dict[str, float] = {}
-
-    def __call__(self, stage: str, work: Callable[[], Any]) -> Any:
-        start = time.perf_counter()
-        done = work()
-        self.taken[stage] = round(time.perf_counter() - start, 3)
-        return done
-
-
-def count_links(joins: Joins) -> dict[str, int]:
-    """How many links of each kind there are."""
-    return {
-        "premises": len(joins.premises_links),
-        "waters": len(joins.water_links),
-        "watersheds": len(joins.watershed_links),
-        "nodes": len(joins.network.nodes),
-        "edges": len(joins.network.edges),
-    }
-
-
-# -- 4. the town: imported facts + what the Town asserts
+# -- 3. the town: imported facts + what the Town asserts
 
 
 def open_town(folder: Path) -> Town:
@@ -262,7 +218,7 @@ def list_imports(folder: Path) -> list[Mapping[str, Any]]:
     return list(reversed(read_facts(folder, load_settings(folder).crs).imports))
 
 
-# -- 5. what it means
+# -- 4. what it means
 
 
 def open_law(settings: Settings) -> Law:
@@ -307,7 +263,7 @@ def stamp(folder: Path) -> tuple[str, str]:
     return digest(folder), records.everything[-1].hash if records.everything else ""
 
 
-# -- 6. what the Town asserts
+# -- 5. what the Town asserts
 
 
 def record_event(

@@ -12,13 +12,15 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGES = (
     "layers.errors", "layers.records", "layers.tolerances", "layers.crs", "layers.settings", "layers.schema",
     "layers.sources", "layers.crosswalk", "layers.conform", "layers.clean", "layers.ingest", "layers.joins",
-    "layers.overlay", "layers.town", "layers.store", "layers.trace", "layers.terrain", "layers.document", "layers",
+    "layers.overlay", "layers.town", "layers.store", "layers.received", "layers.build",
+    "layers.trace", "layers.terrain", "layers.document", "layers",
     "mapping.words", "mapping.law", "mapping.register", "mapping.ms4", "mapping.screening", "mapping.conditions",
     "mapping.findings", "mapping.cases", "mapping.chain", "mapping.outputs", "mapping.pipeline", "mapping.server",
     "mapping.pages", "mapping.commands", "mapping.__main__", "mapping", "app",
 )  # fmt: skip
 """The rooms in the order in which a fact walks through them; a room imports from itself and from those before it."""
-MAY_OPEN_FILES = ("layers.sources", "layers.store", "layers.settings", "layers.schema", "layers.crosswalk", "mapping.law",
+MAY_OPEN_FILES = ("layers.sources", "layers.store", "layers.received",
+                  "layers.settings", "layers.schema", "layers.crosswalk", "mapping.law",
                   "mapping.register", "mapping.outputs", "mapping.screening", "mapping.findings", "mapping.pipeline",
                   "mapping.commands", "mapping.server", "mapping.pages")  # fmt: skip
 ONLY = {

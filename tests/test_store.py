@@ -23,9 +23,10 @@ from pandas.testing import assert_frame_equal
 from pyproj import CRS
 
 from layers.errors import StoreError
+from layers.received import keep_source
 from layers.schema import LAYERS, Field, dtype, schema
 from layers.settings import load_settings
-from layers.store import FILE, Facts, digest, keep_source, locked, read_facts, write_facts, write_joins
+from layers.store import FILE, Facts, digest, locked, read_facts, write_facts, write_joins
 from layers.town import READ_BY_JOINS, make_joins
 from tests.received import basins, geojson, hashes, near, parts, settings, text
 from tests.support import layer

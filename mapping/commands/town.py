@@ -1,4 +1,4 @@
-"""The commands new, demo, import, build, layers, serve: a town and its layers."""
+"""The commands new, demo, import, layers, serve: a town and its layers."""
 
 from __future__ import annotations
 
@@ -73,13 +73,6 @@ def _say_import(report: Mapping[str, Any]) -> str:
     lines += [f"  note {each['code']}: {each['text']}" for each in report["warnings"]]
     changes = ", ".join(f"{count} {kind}" for kind, count in report["changes"].items())
     return "\n".join([*lines, f"  {changes}"])
-
-
-def run_build(asked: Namespace) -> Answer:
-    """Builds the joins."""
-    with Progress("build") as tell:
-        made = pipeline.build(asked.town, fresh=asked.fresh, tell=tell)
-    return made, table(made["links"].items())
 
 
 def run_layers(asked: Namespace) -> Answer:
