@@ -61,7 +61,7 @@ OPENED = {"kind": "case_opened", "on": "2026-07-02", "case": "2026-001", "data":
 def test_a_finding_is_printed_with_the_keys_of_the_contract() -> None:
     found = drain_flag().to_json()
     assert list(found) == [
-        "id", "rule", "title", "status", "subject", "premises", "outfalls", "waters", "conditions", "confidence",
+        "id", "rule", "title", "status", "subject", "premises", "outfalls", "waters", "conditions", "confidence", "severity",
         "measure", "for", "against", "clears", "citation", "geometry",
     ]  # fmt: skip
     assert found["subject"] == {"layer": "drains", "id": "DR-1"}
@@ -98,9 +98,11 @@ def test_a_finding_that_is_nowhere_has_no_geometry() -> None:
 
 def test_the_report_counts_what_was_looked_at_and_says_what_was_not_run() -> None:
     told = report().to_json()
-    assert set(told) == {"town", "on", "findings", "looked_at", "not_run", "cannot_say"}
-    assert told["looked_at"] == {"ILL-01": 0, "DRN-01": 1, "DRN-02": 1, "WAT-02": 1, "WAT-03": 1, "NET-01": 1}
-    assert told["not_run"] == [{"rule": "ILL-01", "needs": ["inspection records"]}]
+    assert set(told) == {"town", "on", "findings", "looked_at", "passed", "not_run", "cannot_say"}
+    assert list(told["looked_at"]) == list(RULES)
+    counted = {"ILL-01": 0, "DRN-01": 1, "DRN-02": 1, "WAT-02": 1, "WAT-03": 1, "NET-01": 1, "NET-10": 1, "OUT-01": 1}
+    assert told["looked_at"].items() >= counted.items()
+    assert {"rule": "ILL-01", "needs": ["inspection records"]} in told["not_run"]
     assert told["on"] == "2026-08-04"
 
 
@@ -158,7 +160,37 @@ def test_a_rules_code_is_taken_once() -> None:
 
 
 def test_the_rules_stand_family_by_family() -> None:
-    assert list(RULES) == ["ILL-01", "DRN-01", "DRN-02", "WAT-02", "WAT-03", "NET-01"]
+    network = [f"NET-{number:02}" for number in range(1, 22)]
+    inventory = [f"OUT-{number:02}" for number in range(1, 7)]
+    assert list(RULES) == ["ILL-01", "DRN-01", "DRN-02", "WAT-02", "WAT-03", *network, *inventory]
+
+
+def test_rules_that_found_everything_fine_are_told_as_passed() -> None:
+    told = report()
+    assert told.to_json()["passed"] == [{"rule": code, "looked_at": count} for code, count in told.passed.items()]
+    assert told.passed["NET-10"] == 1  # one pipe, and it has a length
+    assert not {"ILL-01", "DRN-01", "WAT-02"} & set(told.passed)  # one not run, two with a flag
+
+
+def test_a_rule_that_looked_at_nothing_has_not_passed() -> None:
+    told = check(shop_town(), LAW, ON, ["NET-13", "NET-16", "ILL-01"])
+    assert told.looked_at == {"ILL-01": 0, "NET-13": 0, "NET-16": 1}
+    assert told.passed == {"NET-16": 1}
+
+
+def test_a_rule_that_cannot_say_of_one_has_not_passed() -> None:
+    pipe = {"id": "P-1", "at": "LINESTRING (0 0, 10 0)", "invert_up_ft": 0.0, "invert_dn_ft": 300.0}
+    told = check(town_of({"pipes": [pipe]}), LAW, ON, ["NET-06"])
+    assert (told.findings, told.passed) == ((), {})
+
+
+def test_a_finding_is_as_grave_as_its_rule_unless_it_says_so_itself() -> None:
+    ditches = [{"id": "D-1", "owner": "Town", "at": "LINESTRING (0 0, 10 0)"}]
+    basins = [{"id": "CB-1", "owner": "Town", "at": "POINT (500 0)"}]
+    pipes = [{"id": "P-1", "owner": "Town", "at": "LINESTRING (500 0, 600 0)"}]
+    told = check(town_of({"ditches": ditches, "catch_basins": basins, "pipes": pipes}), LAW, ON, ["NET-02"])
+    assert RULES["NET-02"].card.severity == "error"
+    assert [(each.subject[1], each.severity) for each in told.findings] == [("P-1", "error"), ("D-1", "note")]
 
 
 def test_a_card_is_printed_with_the_words_that_it_cites() -> None:

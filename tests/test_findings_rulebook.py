@@ -32,6 +32,7 @@ KEYS = {
     "cannot_say",
     "not_run",
     "confidence",
+    "severity",
     "status",
     "premises",
     "outfalls",
@@ -80,7 +81,7 @@ def test_a_case_of_the_rule_book(book: Mapping[str, Any], case: Mapping[str, Any
     assert all(case.get("cannot_say", "nothing") in each.text for each in report.cannot_say)
     assert bool(report.cannot_say) == ("cannot_say" in case)
     for found in report.to_json()["findings"]:
-        for key in {"confidence", "status", "premises", "outfalls", "conditions", "waters"} & set(case):
+        for key in {"confidence", "severity", "status", "premises", "outfalls", "conditions", "waters"} & set(case):
             assert found[key] == case[key]
         for key in {"for", "against"} & set(case):
             assert all(any(text in fact["text"] for fact in found[key]) for text in case[key]), found[key]

@@ -44,7 +44,7 @@ def rank_ends(tail: Ints, head: Ints, *, outfalls: Bools, on_line: Bools, weight
     connects most of what no end before it connects (greedy; the gain is submodular, so an old gain is an upper bound and
     most need not be worked out again). One pass over the pieces, however the ends nest.
     """
-    piece, count = _pieces(tail, head, len(outfalls))
+    piece, count = strong_pieces(tail, head, len(outfalls))
     pairs = np.unique(np.stack([piece[tail], piece[head]], axis=1), axis=0)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     served = _reaching(np.unique(piece[outfalls]).tolist(), pairs, count)
@@ -70,7 +70,7 @@ def rank_ends(tail: Ints, head: Ints, *, outfalls: Bools, on_line: Bools, weight
     )
 
 
-def _pieces(tail: Ints, head: Ints, size: int) -> tuple[Ints, int]:
+def strong_pieces(tail: Ints, head: Ints, size: int) -> tuple[Ints, int]:
     """The strongly connected pieces: for each node the number of its piece, and how many there are."""
     if not size:
         return np.empty(0, np.int64), 0

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from mapping.findings import drains, illicit, network, waters
+from mapping.findings import (
+    drains,
+    illicit,
+    network,
+    network_ends,
+    network_flow,
+    network_records,
+    network_shapes,
+    outfalls,
+    waters,
+)
 from mapping.findings.finding import CannotSay, Fact, Finding, Fine, Found, Measure, Water
 from mapping.findings.report import NotRun, Report, check
 from mapping.findings.rule import RULES, Card, Rule, rule
@@ -24,5 +34,7 @@ __all__ = [
     "rule",
 ]
 
-FAMILIES = (illicit, drains, waters, network)
+FAMILIES = (
+    illicit, drains, waters, network, network_ends, network_shapes, network_flow, network_records, outfalls,
+)  # fmt: skip
 """Importing a family registers its rules."""

@@ -22,6 +22,10 @@ the weakest link that it rests on, and where that is in doubt it is no more than
 where an officer has recorded an identification in a case that it belongs to. No finding says that somebody has broken
 the law: the law's words are cited, the facts are set beside them, the decision is the officer's.
 
+Severity is `error` (something is wrong), `warning` (somebody has to look) or `note` (good to know; not drawn on the
+map). Where a finding is graver or slighter than its rule, it says so. Rules that found everything fine are listed in
+`passed`, with how much they looked at.
+
 Parameters may be set by a town in `[options]` of its `town.toml`, within the bounds.
 """
 STAR = "\\* Numbered by the order of the sections; the chapter's own text does not number it.\n"
@@ -46,7 +50,7 @@ def _card(card: Card, law: Law) -> Iterator[str]:
         citation = law.cite(code)
         yield f"- {citation.label.replace('*', chr(92) + '*')}: “{citation.text}”"
     needs = [need.replace("|", " or ") for need in card.needs] + [f"{kind} records" for kind in card.records]
-    yield f"\nNeeds: {', '.join(needs)}.\n"
+    yield f"\nSeverity: {card.severity}. Needs: {', '.join(needs)}.\n"
     yield "Fine because:\n"
     yield from (f"- {each.reason}" for each in card.fine)
     yield f"\nFlagged: {card.bad}\n\nNot flagged: {card.good}\n"

@@ -16,6 +16,8 @@ from mapping.law import Citation
 
 CONFIDENCE = ("possible", "probable", "confirmed")
 """From weak to sure; a flag is as sure as the weakest link it rests on."""
+SEVERITY = ("error", "warning", "note")
+"""From grave to slight: what is wrong, what is to be looked at, what is good to know and not drawn on the map."""
 DECIMALS = 6
 """Decimals of a degree in what leaves the town's own CRS: about a third of a foot."""
 
@@ -86,8 +88,8 @@ class CannotSay:
 class Found:
     """What a rule found about a subject; the check adds what follows from it: title, waters, citation, status.
 
-    `waters` None: every water that the outfalls reach. `cites` empty: what the card cites first. `other` tells two
-    findings of one rule about one subject apart. The geometry is in the town's CRS.
+    `waters` None: every water that the outfalls reach. `cites` empty: what the card cites first. `severity` empty: the
+    card's. `other` tells two findings of one rule about one subject apart. The geometry is in the town's CRS.
     """
 
     subject: Subject
@@ -100,6 +102,7 @@ class Found:
     waters: tuple[Water, ...] | None = None
     cites: tuple[str, ...] = ()
     measure: Measure | None = None
+    severity: str = ""
     other: str = ""
     geometry: shapely.Geometry | None = None
 
@@ -128,6 +131,7 @@ class Finding:
     citation: Citation
     geometry: shapely.Geometry | None
     crs: CRS
+    severity: str = "warning"
 
     def to_json(self) -> dict[str, Any]:
         """The finding as `check --json` prints it, its geometry in EPSG:4326."""
@@ -163,6 +167,7 @@ def _plain(finding: Finding, place: shapely.Geometry | None) -> dict[str, Any]:
         "waters": [water.to_json() for water in finding.waters],
         "conditions": list(finding.conditions),
         "confidence": finding.confidence,
+        "severity": finding.severity,
         "measure": asdict(finding.measure) if finding.measure else None,
         "for": [asdict(fact) for fact in finding.facts_for],
         "against": [asdict(fact) for fact in finding.facts_against],

@@ -43,6 +43,12 @@ class Report:
         """The findings of one rule."""
         return [each for each in self.findings if each.rule == rule]
 
+    @property
+    def passed(self) -> dict[str, int]:
+        """Rules that looked at something and found all of it fine, with how many that was."""
+        said = {each.rule for each in self.findings} | {each.rule for each in self.cannot_say}
+        return {code: count for code, count in self.looked_at.items() if count and code not in said}
+
     def to_json(self) -> dict[str, Any]:
         """The object that `check --json` prints."""
         return {
@@ -50,6 +56,7 @@ class Report:
             "on": self.on.isoformat(),
             "findings": findings_to_json(self.findings),
             "looked_at": dict(self.looked_at),
+            "passed": [{"rule": code, "looked_at": count} for code, count in self.passed.items()],
             "not_run": [{"rule": each.rule, "needs": list(each.needs)} for each in self.not_run],
             "cannot_say": [each.to_json() for each in self.cannot_say],
         }
@@ -109,6 +116,7 @@ def _complete(found: Found, card: Card, facts: Facts, standings: Mapping[str, _S
         outfalls=found.outfalls,
         waters=waters,
         conditions=letters(each for water in waters for each in water.conditions),
+        severity=found.severity or card.severity,
         confidence="confirmed" if card.suspects and standing.identified else found.confidence,
         measure=found.measure,
         facts_for=found.facts_for,

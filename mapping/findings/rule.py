@@ -40,6 +40,7 @@ class Card:
     `cites`: rows of the law, the first is what a finding cites. `needs`: layers, or `layer.field` where a field must be
     filled somewhere; `a|b` where either will do. `records`: kinds of event that must be in the register. `fine`: the
     ladder, every reason not to flag. `parameters`: codes of `data/screening` or of `[options]` that move it.
+    `severity`: how grave its findings are where they do not say so themselves (`error`, `warning`, `note`).
     `suspects`: it points at somebody's doing, so that an identification on record confirms it. `document` says what it
     does, `bad` and `good` show one of each.
     """
@@ -55,6 +56,7 @@ class Card:
     records: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     suspects: bool = False
+    severity: str = "warning"
 
     @property
     def group(self) -> str:
@@ -84,6 +86,7 @@ class Rule(Generic[S]):
             "code": card.code,
             "title": card.title,
             "group": card.group,
+            "severity": card.severity,
             "document": card.document,
             "citation": rows[card.cites[0]],
             "cites": [{"code": code, **rows[code]} for code in card.cites],
@@ -112,6 +115,7 @@ def rule(
     records: tuple[str, ...] = (),
     parameters: tuple[str, ...] = (),
     suspects: bool = False,
+    severity: str = "warning",
 ) -> Callable[[Judge[S]], Judge[S]]:
     """Registers the judge below it; its docstring is the rule's document. Raises ValueError for a code used twice."""
 
@@ -119,7 +123,7 @@ def rule(
         if code in RULES or not re.fullmatch(r"[A-Z]{3}-\d\d", code):
             raise ValueError(f"rule code {code!r} is taken or malformed")
         document = inspect.getdoc(judge) or ""
-        card = Card(code, title, cites, needs, document, fine, bad, good, records, parameters, suspects)
+        card = Card(code, title, cites, needs, document, fine, bad, good, records, parameters, suspects, severity)
         RULES[code] = Rule(card, subjects, judge)
         for each in sorted(RULES, key=lambda each: (list(GROUPS).index(each[:3]), each)):
             RULES[each] = RULES.pop(each)
