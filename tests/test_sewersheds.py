@@ -108,6 +108,26 @@ def test_an_abandoned_line_or_a_sewer_leads_to_no_outfall(change: dict[str, str]
     assert list(made.layer.index) == ["SS-OF1"]
 
 
+def test_what_the_command_prints() -> None:
+    rows = STREET | {"pipes": {"P1": STREET["pipes"]["P1"]}}
+    assert make_sewersheds(town(**rows)).to_json() == {
+        "sewersheds": [
+            {
+                "id": "SS-OF1",
+                "outfall_id": "OF1",
+                "basis": "parcels",
+                "acres": 0.23,
+                "land_use": "commercial",
+                "cut": "unknown",
+                "lots": 1,
+            }
+        ],
+        "lots_without_outfall": 2,
+        "nested": [],
+        "doubts": [],
+    }
+
+
 def test_a_stack_of_lots_is_one_premises() -> None:
     rows = STREET | {"parcels": {"U1": lot(0, 0), "U2": lot(0, 0)}}
     assert shares(make_sewersheds(town(**rows))) == {("U1", "OF1"): 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import geopandas as gpd
 import numpy as np
@@ -81,6 +81,18 @@ class Sewersheds:
     shares: pd.DataFrame
     nested: pd.DataFrame
     doubts: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """What the command prints: the sewersheds with the lots in each, the nested outfalls, and the doubts."""
+        lots = self.shares.groupby("outfall_id")["premises_key"].nunique()
+        said = ["outfall_id", "basis", "acres", "land_use", "cut"]
+        rows = zip(self.layer.index, self.layer[said].to_dict("records"), strict=True)
+        return {
+            "sewersheds": [{"id": key, **row, "lots": int(lots.get(row["outfall_id"], 0))} for key, row in rows],
+            "lots_without_outfall": int(lots.get("", 0)),
+            "nested": self.nested.to_dict("records"),
+            "doubts": list(self.doubts),
+        }
 
     def outfalls_above(self, outfall: str) -> list[str]:
         """The outfall and all from which water runs on to it: their sewersheds together are its whole one."""
@@ -212,7 +224,8 @@ def find_differences(sewersheds: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """
     feet = feet_per_unit(sewersheds.crs)
     reach = ROAD_FT / 2 / feet
-    located = sewersheds[sewersheds.geometry.notna() & sewersheds["basis"].isin(PREFIX)]
+    comparable = sewersheds.geometry.notna() & sewersheds["basis"].isin(PREFIX) & (sewersheds["outfall_id"] != "")
+    located = sewersheds[comparable]
     shapes = located.geometry.to_numpy()
     at = located.groupby(["outfall_id", "basis"]).indices
     rows = []

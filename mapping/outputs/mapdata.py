@@ -144,7 +144,8 @@ def _layer(town: Town, layer: str) -> dict[str, Any]:
 
 def _difference(row: Any) -> dict[str, Any]:
     """An area that lies in the sewershed of one basis alone; the subject is the one in which it lies."""
-    name = f"{shown(row.outfall_id, length=60)} · {row.acres:,.1f} acres by {row.basis} alone"
+    basis = "premises" if row.basis == "parcels" else row.basis
+    name = f"{shown(row.outfall_id, length=60)} · {row.acres:,.1f} acres by {basis} alone"
     return {"subject": f"sewersheds:{row.Index}", "symbol": "sewershed_differs", "name": name}
 
 
