@@ -30,8 +30,10 @@ class Lines:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a located line: layer, asset_id, start and end (nodes, as drawn), turned (water runs against the drawing),
-        basis, certainty, system, carries, length_ft."""  # fmt: skip
+        """One row a located line: layer, asset_id, basis, certainty, system, carries, length_ft and what follows.
+
+        `start`, `end`: the nodes at its ends, as drawn; `turned`: water runs against the drawing.
+        """
         edges, nodes = self.town.network.edges, self.town.network.nodes
         at = shapely.get_coordinates(nodes.geometry.to_numpy()).reshape(-1, 2)
         shapes = edges.geometry.to_numpy()
@@ -44,8 +46,8 @@ class Lines:
         )
         by_line = pieces.sort_values("part", kind="stable").groupby(["layer", "asset_id"], sort=False)
         ends = by_line.agg(
-            dict.fromkeys(("start", "turned", "basis", "certainty", "system", "carries"), "first")
-            | {"end": "last", "length_ft": "sum"}
+            dict.fromkeys(("start", "basis", "certainty", "system", "carries"), "first")
+            | {"end": "last", "turned": "max", "length_ft": "sum"}
         )
         return ends.reset_index()
 
