@@ -191,7 +191,18 @@ def candidates(points: Iterable[tuple[float, float]], envelope: shapely.Geometry
 
 
 def share_inside(xy: npt.NDArray[np.float64], source: CRS, envelope: shapely.Geometry, crs: CRS) -> float:
-    """The share of points, read in the CRS `source`, that lie inside the envelope, which is in `crs`."""
+    """The share of points, read in the CRS `source`, that lie inside the envelope, which is in `crs`.
+
+    A point counts only where `source` may be used: degrees that are read as feet lie near a false origin, and nowhere else.
+    """
+    inside = _contains(envelope, xy, source, crs)
+    if source.area_of_use is not None:
+        inside &= _contains(shapely.box(*source.area_of_use.bounds), xy, source, LONLAT)
+    return float(np.mean(inside))
+
+
+def _contains(area: shapely.Geometry, xy: npt.NDArray[np.float64], source: CRS, crs: CRS) -> npt.NDArray[np.bool_]:
+    """Which points, read in `source`, lie in an area that is in `crs`."""
     x, y = Transformer.from_crs(source, crs, always_xy=True).transform(xy[:, 0], xy[:, 1])
     finite = np.isfinite(x) & np.isfinite(y)
-    return float(np.mean(finite & shapely.contains_xy(envelope, np.where(finite, x, 0), np.where(finite, y, 0))))
+    return np.asarray(finite & shapely.contains_xy(area, np.where(finite, x, 0), np.where(finite, y, 0)), bool)

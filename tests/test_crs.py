@@ -225,6 +225,13 @@ def test_bare_metres_are_told_apart() -> None:
     assert found["EPSG:26918"] == 0.5
 
 
+def test_degrees_read_as_feet_are_no_candidate_even_where_the_envelope_is_wide() -> None:
+    """(-79, 43) ft is 38.8° N, in the use of UTM 18N and not in that of New York East."""
+    wide = area_of_use(CRS.from_epsg(26918))
+    found = {each["crs"]: each["share"] for each in candidates([(-79.0, 43.0)], wide, CRS.from_epsg(26918))}
+    assert found["EPSG:2260"] == 0
+
+
 def test_without_points_there_are_no_candidates() -> None:
     assert shares() == {}
 

@@ -284,6 +284,11 @@ def test_null_empty_and_nan_drawings_are_not_located(tmp_path: Path) -> None:
     assert report.unlocated == 4
 
 
+def test_heights_that_are_all_zero_are_none(tmp_path: Path) -> None:
+    flat = shapely.LineString([(X, Y, 0), (X + 9, Y, 0)])
+    assert "z_dropped" not in codes(take(write(tmp_path / "p.gpkg", frame([flat], PIPE_ID=["P1"])), "pipes")[1])
+
+
 def test_heights_of_points_are_kept_and_those_of_lines_are_said(tmp_path: Path) -> None:
     high = shapely.LineString([(X, Y, 500), (X + 9, Y, 499)])
     layers, report = take(write(tmp_path / "p.gpkg", frame([high], PIPE_ID=["P1"])), "pipes")

@@ -183,10 +183,9 @@ class _Import:
         self._warn_of_drawing(frame, report)
 
     def _warn_of_drawing(self, frame: gpd.GeoDataFrame, report: Report) -> None:
-        flat = self.features.shapes[~shapely.is_missing(self.features.shapes)]
-        lines = shapely.has_z(flat) & (shapely.get_dimensions(flat) > 0)
-        if lines.any():
-            report.warn("z_dropped", f"the heights of {int(lines.sum()):,} lines or outlines were dropped")
+        high = _with_heights(self.features.shapes)
+        if high:
+            report.warn("z_dropped", f"the heights of {high:,} lines or outlines were dropped")
         feet = feet_per_unit(self.settings.crs)
         short = (frame.geom_type == "LineString") & (frame.length * feet < self.settings.tolerances.short_line_ft)
         if short.any():
@@ -232,6 +231,13 @@ class _Import:
             if old is not None:
                 mine = old.index[old["source"] == self.name]
                 report.changes["missing"] = [each for each in mine if each not in self.seen[report.layer]]
+
+
+def _with_heights(shapes: Any) -> int:
+    """How many lines and outlines have a height other than zero, which is what programs write for none."""
+    lines = shapes[(shapely.get_dimensions(shapes) > 0) & shapely.has_z(shapes)]
+    coordinates, owner = shapely.get_coordinates(lines, include_z=True, return_index=True)
+    return len(set(owner[np.nan_to_num(coordinates[:, 2]) != 0])) if len(lines) else 0
 
 
 def _column(values: Any, index: pd.Index) -> pd.Series:

@@ -35,6 +35,8 @@ MOST = 0.5
 """An asset layer of which less than this share lies in the town's envelope is not where its CRS says."""
 TURN = 360.0
 """No longitude or latitude is beyond it."""
+WORTH_NAMING = 0.01
+"""A system that puts a smaller share of a file inside the town is no candidate."""
 GIVE = "import again with --crs EPSG:… --crs-by NAME"
 
 
@@ -79,7 +81,7 @@ class Gate:
             return self.features.crs, name_crs(self.features.crs), self.features.crs_basis
         raise CRSError(
             f"{self.name} does not say its coordinate system",
-            hint=f"{self._likely(drawn.to_numpy())}; {GIVE}",
+            hint=self._likely(drawn.to_numpy()),
             code="crs_missing",
         )
 
@@ -89,7 +91,7 @@ class Gate:
         if len(bounds) and (bounds > TURN).any(axis=1).mean() > MOST:
             raise CRSError(
                 f"{self.name} says degrees ({name_crs(crs)}), its numbers reach {bounds.max():,.0f}: feet or metres",
-                hint=f"{self._likely(shapes)}; {GIVE}",
+                hint=self._likely(shapes),
                 code="crs_units",
             )
 
@@ -106,7 +108,7 @@ class Gate:
             raise CRSError(
                 f"{self.name}: {share:.0%} of {there.sum():,} features lie in the town's envelope ({basis}) "
                 f"when read as {report.source['crs_used']}",
-                hint=f"{self._likely(drawn)}; if one is right, {GIVE}",
+                hint=self._likely(drawn),
                 code="crs_outside",
             )
         if basis == "area of use" and wanted.layer != "boundary":
@@ -124,15 +126,17 @@ class Gate:
         """Where the bare coordinates would lie under the usual systems, and with the usual slips."""
         points = shapely.get_coordinates(shapely.centroid(shapes[is_finite(shapes)]))[:1000]
         if not len(points):
-            return "no feature has a place"
+            return "no feature has a place: ask the sender"
         envelope, crs = town_envelope(self.settings, self.layers)[0], self.settings.crs
-        found = [each for each in candidates(points, envelope, crs) if each["share"] > 0]
+        found = [each for each in candidates(points, envelope, crs) if each["share"] >= WORTH_NAMING]
         listed = [f"{each['crs']} puts {each['share']:.0%} inside the town" for each in found]
         for slip, mended in _slips(points).items():
             share = share_inside(mended, LONLAT, envelope, crs)
-            if share > 0:
+            if share >= WORTH_NAMING:
                 listed.append(f"{slip} would put {share:.0%} inside as EPSG:4326")
-        return f"as candidates: {', '.join(listed)}" if listed else "none of the usual systems puts it inside the town"
+        if not listed:
+            return f"none of the usual systems puts it inside the town: ask the sender, then {GIVE}"
+        return f"as candidates: {', '.join(listed)}; if one is right, {GIVE}"
 
 
 def town_envelope(settings: Settings, layers: Mapping[str, gpd.GeoDataFrame]) -> tuple[shapely.Geometry, str]:
