@@ -342,7 +342,7 @@ def test_options_take_negative_numbers_with_or_without_an_equals_sign(
 ) -> None:
     apart = ask(capsys, "route", sample, "--start", "-73.60,41.33", "--out", tmp_path / "a")
     joined = ask(capsys, "route", sample, "--start=-73.60,41.33", "--out", tmp_path / "b")
-    assert apart["crews"] == joined["crews"]
+    assert apart["crews"][0]["service_min"] == joined["crews"][0]["service_min"] > 0
     assert ask(capsys, "new", tmp_path / "town", "--name", "T", "--bounds", "-73.67,41.29,-73.52,41.38")["town"] == "T"
 
 

@@ -150,7 +150,7 @@ class _Day:
         window = vroom.TimeWindow(0, int(self.hours * 3600))
         problem.add_vehicle([vroom.Vehicle(crew, start=0, end=0, time_window=window) for crew in range(crews)])
         problem.add_job([vroom.Job(n, n, 0, int(self._service(n) * 60), priority=self._due(n).priority) for n in jobs])
-        # one thread: the same input gives the same route; many stops are searched less deeply
+        # many stops are searched less deeply; of routes that are equally short any may come
         steps = problem.solve(exploration_level=5 if len(jobs) <= MANY_STOPS else 2, nb_threads=1).routes
         stops = steps[steps["type"] == "job"]
         return [[int(number) for number in order["id"]] for _, order in stops.groupby("vehicle_id")]
