@@ -159,6 +159,7 @@ class Flag:
     conditions: tuple[str, ...] = ()
     status: str = "open"
     confidence: str = "probable"
+    severity: str = "warning"
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -173,6 +174,7 @@ def small_report() -> Any:
         Flag("WAT-02", ("outfalls", "OF-1"), at(-100, -340), title="Discharges to a 303(d) water", conditions=("B",)),
         Flag("NET-01", ("pipes", "P-9"), line((-500, 20), (500, 20)), title="No mapped outfall"),
         Flag("NET-01", ("pipes", "P-1"), at(0, 0), title="No mapped outfall", status="dismissed"),
+        Flag("NET-08", ("pipes", "P-9"), at(0, 0), title="More than one way on", severity="note"),
     ]
     unsure = (
         SimpleNamespace(subject=("outfalls", "OF-3"), text="No water is mapped near it.", rule="WAT-02"),

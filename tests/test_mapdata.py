@@ -73,6 +73,10 @@ def test_a_dismissed_flag_is_not_drawn(town: Town) -> None:
     assert "NET-01:pipes:P-1" not in {each["properties"]["finding"] for each in drawn(town, "flags")}
 
 
+def test_a_note_is_not_drawn(town: Town) -> None:
+    assert not [each for each in drawn(town, "flags") if each["properties"]["finding"].startswith("NET-08")]
+
+
 def test_a_flag_through_a_doubtful_link_is_drawn_hollow(town: Town) -> None:
     faint = {each["properties"]["subject"]: each["properties"]["faint"] for each in drawn(town, "flags")}
     assert faint["drains:DR-2"]

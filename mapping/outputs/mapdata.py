@@ -248,7 +248,8 @@ def _count(town: Town, report: Report | None, cases: Sequence[Case], layer: str,
 
 
 def _flagged(report: Report | None, *, public: bool) -> list[Finding]:
-    findings = [] if report is None else [each for each in report.findings if each.status != "dismissed"]
+    found = () if report is None else report.findings
+    findings = [each for each in found if each.status != "dismissed" and each.severity != "note"]
     return [each for each in findings if not (public and (each.premises or each.subject[0] in ("premises", "parcels")))]
 
 

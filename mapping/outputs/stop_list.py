@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,13 @@ from reportlab.graphics.shapes import Drawing
 from reportlab.lib.pagesizes import letter
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from mapping.outputs.files import FONTS, printable, replace_file
+from mapping.outputs.files import printable, replace_file
 from mapping.outputs.plan import Crew, Left, Plan, Stop
+from mapping.outputs.strokes import BOLD, PLAIN, blank, box, fit, lines, register_fonts, say, say_right
 from mapping.words import say_day
 
-PLAIN, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 WIDTH, HEIGHT = letter
 MARGIN, FOOT, BLOCK, HEAD = 36.0, 44.0, 80.0, 178.0
 """Points: margins, the footer, one stop, the head of a crew's first page."""
@@ -42,7 +40,7 @@ def write_stop_list(plan: Plan, path: Path) -> Path:
 
 
 def _draw(plan: Plan, path: Path) -> None:
-    _register_fonts()
+    register_fonts()
     pages = [page for number in range(len(plan.crews)) for page in _crew_pages(plan, number)]
     rest = [*plan.unreachable, *plan.left_out]
     pages += [("rest", rest[at : at + LINES]) for at in range(0, len(rest), LINES)]
@@ -58,12 +56,6 @@ def _draw(plan: Plan, path: Path) -> None:
         _draw_foot(canvas, plan, f"page {number} of {len(pages)}")
         canvas.showPage()
     canvas.save()
-
-
-@cache
-def _register_fonts() -> None:
-    for name in (PLAIN, BOLD):
-        pdfmetrics.registerFont(TTFont(name, str(FONTS / f"{name}.ttf")))
 
 
 def _crew_pages(plan: Plan, crew: int) -> list[tuple[Any, ...]]:
@@ -95,13 +87,13 @@ def _draw_title(canvas: Any, plan: Plan, title: str) -> None:
     """Town, what the page holds, and the day."""
     y, day = HEIGHT - MARGIN - 13, say_day(plan.on)
     room = WIDTH - 2 * MARGIN - pdfmetrics.stringWidth(day, BOLD, 13) - 16
-    _say(canvas, MARGIN, y, _fit(f"{title} · {plan.town}", BOLD, 13, room), BOLD, 13)
-    _say_right(canvas, WIDTH - MARGIN, y, day, BOLD, 13)
+    say(canvas, MARGIN, y, fit(f"{title} · {plan.town}", BOLD, 13, room), BOLD, 13)
+    say_right(canvas, WIDTH - MARGIN, y, day, BOLD, 13)
 
 
 def _draw_head(canvas: Any, plan: Plan, crew: Crew, top: float) -> None:
     lon, lat = plan.start
-    _say(
+    say(
         canvas,
         MARGIN,
         top - 6,
@@ -111,12 +103,12 @@ def _draw_head(canvas: Any, plan: Plan, crew: Crew, top: float) -> None:
         8.5,
     )
     y = top - 32
-    _blank(canvas, MARGIN, y, 250, "Crew (two persons or more)")
-    _blank(canvas, MARGIN + 260, y, 130, "Vehicle")
-    _blank(canvas, MARGIN + 400, y, 140, "Sunset")
+    blank(canvas, MARGIN, y, 250, "Crew (two persons or more)")
+    blank(canvas, MARGIN + 260, y, 130, "Vehicle")
+    blank(canvas, MARGIN + 400, y, 140, "Sunset")
     _draw_rain(canvas, plan, y - 12)
     y -= 76
-    _say(canvas, MARGIN, y, f"Emergency 911 · {SPILLS} · Nearest hospital", BOLD, 8.5)
+    say(canvas, MARGIN, y, f"Emergency 911 · {SPILLS} · Nearest hospital", BOLD, 8.5)
     canvas.line(MARGIN + 358, y - 2, WIDTH - MARGIN, y - 2)
     lost = ", ".join(left.id for left in plan.unreachable)
     warning = f"Cannot be reached by road ({len(plan.unreachable)}): {lost}" if lost else ""
@@ -125,47 +117,47 @@ def _draw_head(canvas: Any, plan: Plan, crew: Crew, top: float) -> None:
     note = " · ".join(text for text in (straight, warning, more) if text)
     for line in simpleSplit(printable(note, limit=400), BOLD, 8, WIDTH - 2 * MARGIN)[:2]:
         y -= 12
-        _say(canvas, MARGIN, y, line, BOLD, 8)
+        say(canvas, MARGIN, y, line, BOLD, 8)
 
 
 def _draw_rain(canvas: Any, plan: Plan, top: float) -> None:
     """The go or no-go box: dry weather is never taken for granted."""
     canvas.rect(MARGIN, top - 48, WIDTH - 2 * MARGIN, 46)
-    _say(canvas, MARGIN + 6, top - 14, f"Rain before the visit (on record: {RAIN_WORDS[plan.dry_weather]})", BOLD, 8.5)
+    say(canvas, MARGIN + 6, top - 14, f"Rain before the visit (on record: {RAIN_WORDS[plan.dry_weather]})", BOLD, 8.5)
     for at, hours in enumerate((24, 48, 72)):
-        _blank(canvas, MARGIN + 6 + at * 92, top - 38, 60, f"last {hours} h, in")
-    _blank(canvas, MARGIN + 6 + 276, top - 38, 70, "read where")
+        blank(canvas, MARGIN + 6 + at * 92, top - 38, 60, f"last {hours} h, in")
+    blank(canvas, MARGIN + 6 + 276, top - 38, 70, "read where")
     for at, text in enumerate(("GO: 48 h or more since the last runoff", "NO-GO: wet, or nobody knows")):
         y = top - 22 - at * 18
-        _box(canvas, MARGIN + 362, y, 12)
-        _say(canvas, MARGIN + 379, y + 2, text, PLAIN, 7.5)
+        box(canvas, MARGIN + 362, y, 12)
+        say(canvas, MARGIN + 379, y + 2, text, PLAIN, 7.5)
 
 
 def _draw_stop(canvas: Any, stop: Stop, miles: float, top: float) -> None:
     bottom = top - BLOCK
     canvas.line(MARGIN, bottom, WIDTH - MARGIN, bottom)
-    _box(canvas, MARGIN, top - 32, 24)
-    _say(canvas, MARGIN + 32, top - 27, str(stop.seq), BOLD, 20)
+    box(canvas, MARGIN, top - 32, 24)
+    say(canvas, MARGIN + 32, top - 27, str(stop.seq), BOLD, 20)
     facts = stop.facts
     left, middle, right = MARGIN + 66, MARGIN + 268, MARGIN + 404
-    _say(canvas, left, top - 16, _fit(stop.id, BOLD, 12, 192), BOLD, 12)
+    say(canvas, left, top - 16, fit(stop.id, BOLD, 12, 192), BOLD, 12)
     due = f"due {facts['due_on']}" if facts["due_on"] else ""
     last = f"last {facts['last_on']} {facts['rating']}" if facts["last_on"] else ""
-    _say(canvas, left, top - 28, _fit(", ".join(filter(None, (facts["kind"], due))), PLAIN, 8, 192), PLAIN, 8)
-    _lines(canvas, left, top - 39, "; ".join(stop.reasons), 192, 2)
-    _say(canvas, left, top - 61, last, PLAIN, 8)
+    say(canvas, left, top - 28, fit(", ".join(filter(None, (facts["kind"], due))), PLAIN, 8, 192), PLAIN, 8)
+    lines(canvas, left, top - 39, "; ".join(stop.reasons), 192, 2)
+    say(canvas, left, top - 61, last, PLAIN, 8)
     place = [facts["road"], facts["pipe"], f"to {facts['water']}" if facts["water"] else "", facts["on_foot"]]
-    _lines(canvas, middle, top - 15, " · ".join(text for text in place if text) or "road not on record", 128, 3)
-    _say(canvas, middle, top - 50, f"{stop.lat:.6f}, {stop.lon:.6f}", PLAIN, 8)
-    _say(canvas, right, top - 16, stop.eta, BOLD, 13)
+    lines(canvas, middle, top - 15, " · ".join(text for text in place if text) or "road not on record", 128, 3)
+    say(canvas, middle, top - 50, f"{stop.lat:.6f}, {stop.lon:.6f}", PLAIN, 8)
+    say(canvas, right, top - 16, stop.eta, BOLD, 13)
     times = (f"drive {stop.drive_min:.0f} min", f"site {stop.service_min:.0f} min", f"{miles:.1f} mi so far")
     for at, text in enumerate(times):
-        _say(canvas, right, top - 28 - at * 11, text, PLAIN, 8)
+        say(canvas, right, top - 28 - at * 11, text, PLAIN, 8)
     _draw_qr(canvas, stop, WIDTH - MARGIN - 62, top - 66)
     for at, text in enumerate(("flow", "sample", "photo", "no access")):
-        _box(canvas, left + at * 60, bottom + 6, 9)
-        _say(canvas, left + at * 60 + 12, bottom + 7, text, PLAIN, 8)
-    _say(canvas, left + 258, bottom + 7, "notes", PLAIN, 8)
+        box(canvas, left + at * 60, bottom + 6, 9)
+        say(canvas, left + at * 60 + 12, bottom + 7, text, PLAIN, 8)
+    say(canvas, left + 258, bottom + 7, "notes", PLAIN, 8)
     canvas.setDash(1, 2)
     canvas.line(left + 286, bottom + 6, WIDTH - MARGIN - 66, bottom + 6)
     canvas.setDash()
@@ -186,56 +178,17 @@ def _draw_rest(canvas: Any, plan: Plan, rest: Sequence[Left]) -> None:
     top = HEIGHT - MARGIN
     _draw_title(canvas, plan, "Due, but not on the route")
     if not rest:
-        _say(canvas, MARGIN, top - 40, "Nothing is due on this day.", PLAIN, 10)
+        say(canvas, MARGIN, top - 40, "Nothing is due on this day.", PLAIN, 10)
     for at, left in enumerate(rest):
         y = top - 42 - at * 16
-        _box(canvas, MARGIN, y - 1, 10)
-        _say(canvas, MARGIN + 18, y, _fit(left.id, BOLD, 9, 130), BOLD, 9)
-        _say(canvas, MARGIN + 156, y, _fit(left.why, PLAIN, 8, WIDTH - 2 * MARGIN - 156), PLAIN, 8)
+        box(canvas, MARGIN, y - 1, 10)
+        say(canvas, MARGIN + 18, y, fit(left.id, BOLD, 9, 130), BOLD, 9)
+        say(canvas, MARGIN + 156, y, fit(left.why, PLAIN, 8, WIDTH - 2 * MARGIN - 156), PLAIN, 8)
 
 
 def _draw_foot(canvas: Any, plan: Plan, page: str) -> None:
     canvas.line(MARGIN, MARGIN + 30, WIDTH - MARGIN, MARGIN + 30)
     for at, line in enumerate(simpleSplit(EQUIPMENT, PLAIN, 7, WIDTH - 2 * MARGIN)[:2]):
-        _say(canvas, MARGIN, MARGIN + 20 - at * 9, line, PLAIN, 7)
-    _say(canvas, MARGIN, MARGIN - 2, f"times rest on {plan.basis}; what is due as of {plan.on.isoformat()}", PLAIN, 7)
-    _say_right(canvas, WIDTH - MARGIN, MARGIN - 2, page, PLAIN, 7)
-
-
-# -- strokes
-
-
-def _say(canvas: Any, x: float, y: float, text: str, font: str, size: float) -> None:
-    canvas.setFont(font, size)
-    canvas.drawString(x, y, printable(text))
-
-
-def _say_right(canvas: Any, x: float, y: float, text: str, font: str, size: float) -> None:
-    canvas.setFont(font, size)
-    canvas.drawRightString(x, y, printable(text))
-
-
-def _lines(canvas: Any, x: float, y: float, text: str, width: float, most: int) -> None:
-    lines = simpleSplit(printable(text, limit=300), PLAIN, 8, width)
-    if len(lines) > most:
-        lines = [*lines[: most - 1], f"{lines[most - 1]} …"]
-    for at, line in enumerate(lines):
-        _say(canvas, x, y - at * 10.5, _fit(line, PLAIN, 8, width + 8), PLAIN, 8)
-
-
-def _fit(text: str, font: str, size: float, width: float) -> str:
-    """The text, cut with … where it is wider than `width` points."""
-    text = printable(text)
-    while len(text) > 1 and pdfmetrics.stringWidth(text, font, size) > width:
-        text = f"{text[:-2]}…"
-    return text
-
-
-def _box(canvas: Any, x: float, y: float, size: float) -> None:
-    canvas.rect(x, y, size, size)
-
-
-def _blank(canvas: Any, x: float, y: float, width: float, label: str) -> None:
-    """A line to write on, with what belongs there under it."""
-    canvas.line(x, y, x + width, y)
-    _say(canvas, x, y - 9, label, PLAIN, 7)
+        say(canvas, MARGIN, MARGIN + 20 - at * 9, line, PLAIN, 7)
+    say(canvas, MARGIN, MARGIN - 2, f"times rest on {plan.basis}; what is due as of {plan.on.isoformat()}", PLAIN, 7)
+    say_right(canvas, WIDTH - MARGIN, MARGIN - 2, page, PLAIN, 7)
