@@ -37,7 +37,7 @@ class Reaching:
         head, rank = self._head, self._rank_of_edge
         if edges:
             return self.from_nodes((int(head[edge]), int(rank[edge])) for edge in edges if self._is_storm[edge])
-        return self.from_nodes((node, 0) for node in self.network.nodes_of(layer, asset_id))
+        return self.from_nodes((node, 0) for node in self._places.get((layer, asset_id), ()))
 
     def from_nodes(self, starts: Iterable[tuple[int, int]]) -> dict[str, int]:
         """Outfall → rank of the surest way from any of the nodes, each given with the rank at which water comes to it."""
@@ -87,6 +87,16 @@ class Reaching:
         chosen = self._is_storm & (self._rank_of_edge <= rank)
         tail, head = (self.network.edges[end].to_numpy(np.int64)[chosen] for end in ("tail", "head"))
         return tail, head
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], list[int]]:
+        """For each structure the nodes at which its lines meet; made once, for it is asked for every structure."""
+        nodes = self.network.nodes
+        found: dict[tuple[str, str], list[int]] = {}
+        for layer, asset, place in zip(nodes["layer"], nodes["asset_id"], nodes["place"].tolist(), strict=True):
+            if asset:
+                found.setdefault((layer, asset), []).append(place)
+        return found
 
     @cached_property
     def _head(self) -> Ints:
