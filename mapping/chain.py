@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+
+import pandas as pd
 
 from layers.crs import feet_per_unit
 from layers.joins.network import Network
 from layers.joins.streams import TOLD
 from layers.town import Town
-from layers.trace import PREMISES, drain_targets, drained_to, find_subject, premises_key
+from layers.trace import (
+    POINT,
+    PREMISES,
+    Share,
+    drain_targets,
+    drained_to,
+    find_subject,
+    outfall_shares,
+    premises_key,
+    take_place,
+)
 from mapping.conditions import Condition, letters, list_conditions, make_streams
 from mapping.law import Law
+from mapping.ms4 import LAYERS as MS4_LAYERS
+from mapping.ms4 import ms4_test
 
 CONFIDENCE = {"recorded": "probable", "inferred": "probable", "doubtful": "possible"}
 """How sure a link of the network is, by its certainty; confirmed is only what an officer has recorded."""
@@ -67,12 +81,30 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class Holder:
+    """Who owns a thing on the chain, and for an asset the four answers of the MS4 test of § 194-3 with their basis."""
+
+    subject: str
+    owner: str
+    ms4: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The holder as `chain --json` prints it; `ms4` is null for what the test does not reach."""
+        return {"subject": self.subject, "owner": self.owner, "ms4": dict(self.ms4) or None}
+
+
+@dataclass(frozen=True)
 class Chain:
-    """Every link on every way down, each once, in the order in which water meets them; and the waters that are reached."""
+    """Every link on every way down, each once, in the order in which water meets them; and the waters that are reached.
+
+    `shares`: for a premises the part of it that drains to each outfall. `holders`: who owns the things on the way.
+    """
 
     subject: str
     links: tuple[ChainLink, ...]
     reaches: tuple[Reach, ...]
+    shares: tuple[Share, ...] = ()
+    holders: tuple[Holder, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object that `chain --json` prints."""
@@ -80,15 +112,19 @@ class Chain:
             "subject": self.subject,
             "links": [each.to_json() for each in self.links],
             "reaches": [each.to_json() for each in self.reaches],
+            "shares": [each._asdict() for each in self.shares],
+            "holders": [each.to_json() for each in self.holders],
         }
 
 
 def chain(town: Town, law: Law, subject: str, on: date) -> Chain:
-    """The chain from `premises:KEY` or `layer:id` down to the waters, on the day.
+    """The chain from `premises:KEY`, `layer:id` or what `point:LON,LAT` is taken for, down to the waters, on the day.
 
     An asset's chain begins with the premises that are linked to it directly. At a split all ways are followed, and a
     loop ends where it closes. Only storm lines are followed. Raises CallError for a subject that is not there.
     """
+    if subject.startswith(f"{POINT}:"):
+        subject = take_place(town, subject, "down")[0].subject
     layer, asset = find_subject(town, subject)
     links = list(_premises_links(town, layer, asset))
     links += _drain_links(
@@ -97,7 +133,24 @@ def chain(town: Town, law: Law, subject: str, on: date) -> Chain:
     network_links, outfalls = _network_links(town, sorted({subject, *(link.to for link in links)}))
     reaches = tuple(_reaches(list_conditions(town, law, on, outfalls=outfalls)))
     links += [*network_links, *_water_links(town, outfalls, {each.water for each in reaches if each.conditions})]
-    return Chain(subject, tuple(dict.fromkeys(links)), reaches)
+    passed = dict.fromkeys([subject, *(end for link in links for end in (link.from_, link.to))])
+    shares = outfall_shares(town, asset) if layer == PREMISES else ()
+    return Chain(subject, tuple(dict.fromkeys(links)), reaches, shares, tuple(_holders(town, passed)))
+
+
+def _holders(town: Town, passed: Iterable[str]) -> Iterator[Holder]:
+    """Who owns each premises and asset that is passed; waters belong to nobody here."""
+    answers: dict[str, pd.DataFrame] = {}
+    for subject in passed:
+        layer, _, asset = subject.partition(":")
+        if layer == PREMISES:
+            lots = town.layer("parcels")
+            yield Holder(subject, str(lots.at[asset, "owner_type"]) if asset in lots.index else "", {})
+        elif layer in MS4_LAYERS:
+            if layer not in answers:
+                answers[layer] = ms4_test(town, layer)
+            said = {str(name): str(answer) for name, answer in answers[layer].loc[asset].items()}
+            yield Holder(subject, str(town.layer(layer).at[asset, "owner"]), said)
 
 
 def _premises_links(town: Town, layer: str, asset: str) -> Iterator[ChainLink]:

@@ -13,6 +13,7 @@ from layers.town import Town
 from mapping.chain import Chain, ChainLink, chain
 from mapping.law import load_law
 from tests.findings_town import town_of
+from tests.test_trace_parts import at
 
 LAW = load_law("north_salem_194")
 ON = date(2026, 8, 4)
@@ -155,3 +156,32 @@ def test_a_doubtful_join_is_only_possible() -> None:
 def test_an_unknown_subject_is_refused_with_what_to_write() -> None:
     with pytest.raises(CallError, match="no lot has the key 'NOBODY'"):
         chain(shop_town(), LAW, "premises:NOBODY", ON)
+
+
+def test_the_chain_says_who_owns_each_thing_and_how_it_answers_the_ms4_test() -> None:
+    found = chain(shop_town(), LAW, "premises:KEY", ON).to_json()["holders"]
+    held = {each["subject"]: each for each in found}
+    assert list(held) == ["premises:KEY", "catch_basins:CB-1", "pipes:P-1", "outfalls:OF-1"]
+    assert held["premises:KEY"] == {"subject": "premises:KEY", "owner": "", "ms4": None}
+    assert held["outfalls:OF-1"]["owner"] == "Town"
+    assert held["outfalls:OF-1"]["ms4"]["is_ms4"] == "yes"
+    assert held["pipes:P-1"]["ms4"]["owned"] == "unknown"
+
+
+def test_the_chain_of_a_premises_says_its_share_of_each_outfall() -> None:
+    (share,) = chain(shop_town(), LAW, "premises:KEY", ON).to_json()["shares"]
+    assert (share["outfall"], share["share"]) == ("OF-1", 1.0)
+    assert chain(shop_town(), LAW, "pipes:P-1", ON).shares == ()
+
+
+def test_the_chain_of_a_place_on_the_map_is_that_of_what_it_is_taken_for() -> None:
+    assert chain(shop_town(), LAW, at(250, 55), ON) == chain(shop_town(), LAW, "pipes:P-1", ON)
+
+
+def test_the_way_over_a_lake_is_a_link_into_it_and_a_link_out_of_it() -> None:
+    river = {"id": "RIVER", "name": "River", "ir_category": "5", "at": "LINESTRING (1400 200, 2000 200)"}
+    links = chain(shop_town(category="2", waters=[river]), LAW, "outfalls:OF-1", ON).links
+    assert [(each.from_, each.to, each.method) for each in links[1:]] == [
+        ("waters:BROOK", "waters:LAKE", "recorded"),
+        ("waters:LAKE", "waters:RIVER", "lake"),
+    ]

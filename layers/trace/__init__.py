@@ -28,8 +28,8 @@ from layers.trace.subject import (
 from layers.trace.walk import Columns, Ints, Walk, edges_leaving, structures_of, walk
 
 __all__ = [
-    "IN_NETWORK", "PREMISES", "Block", "Doubt", "Share", "Taken", "Trace", "TraceAsset", "TracePremises",
-    "drain_targets", "drained_to", "find_subject", "premises_key", "trace",
+    "IN_NETWORK", "POINT", "PREMISES", "Block", "Doubt", "Share", "Taken", "Trace", "TraceAsset", "TracePremises",
+    "drain_targets", "drained_to", "find_subject", "outfall_shares", "premises_key", "take_place", "trace",
 ]  # fmt: skip
 
 
@@ -66,9 +66,19 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
         waters=_waters(town, outfalls),
         doubts=list_doubts(network, found, edges, direction, sewers=sewers),
         block=list_blocks(network, found, offset_ft=start.offset_ft) if down else (),
-        shares=_shares(town, asset) if down and layer == PREMISES else (),
+        shares=outfall_shares(town, asset) if down and layer == PREMISES else (),
         taken=taken,
     )
+
+
+def outfall_shares(town: Town, key: str) -> tuple[Share, ...]:
+    """The outfalls that a premises drains to, each with its share and on what basis, the largest first; none, not linked."""
+    starts = (start_of(town, [each], "down") for each in dict.fromkeys(targets_of(town, PREMISES, key)))
+    reached = [
+        _outfalls(town.network, walk(town.network, each.nodes, "down", sewers=_in_sewers(town.network, each)))
+        for each in starts
+    ]
+    return share_out(town, premises_key(town, key), reached) if reached else ()
 
 
 def _recorded_system(town: Town, layer: str, asset: str) -> str:
@@ -147,13 +157,3 @@ def _waters(town: Town, outfalls: Iterable[str]) -> tuple[str, ...]:
     links = town.water_links
     mine = links[links["outfall_id"].isin(list(outfalls)) & links["chosen"].astype(bool)]
     return tuple(sorted(set(mine["segment_id"].astype(str))))
-
-
-def _shares(town: Town, key: str) -> tuple[Share, ...]:
-    """The outfalls that a premises drains to, each with its share."""
-    starts = (start_of(town, [each], "down") for each in dict.fromkeys(targets_of(town, PREMISES, key)))
-    reached = [
-        _outfalls(town.network, walk(town.network, each.nodes, "down", sewers=_in_sewers(town.network, each)))
-        for each in starts
-    ]
-    return share_out(town, premises_key(town, key), reached) if reached else ()
