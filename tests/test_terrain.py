@@ -68,9 +68,10 @@ def save(
     crs: str | None = "EPSG:2260",
     unit: str = "US survey foot",
     bands: int = 1,
+    nodata: float | None = -9999,
 ) -> Path:
     rows, columns = values.shape
-    known = {"driver": "GTiff", "dtype": "float32", "nodata": -9999, "crs": crs, "transform": transform}
+    known = {"driver": "GTiff", "dtype": "float32", "nodata": nodata, "crs": crs, "transform": transform}
     with rasterio.open(path, "w", width=columns, height=rows, count=bands, **known) as file:
         for band in range(1, bands + 1):
             file.write(values.astype("float32"), band)
@@ -157,6 +158,19 @@ def test_a_hole_in_the_heights_cuts_the_sewershed_around_it(tmp_path: Path) -> N
     made = sewersheds(town(**IN_CRATER), write(tmp_path / "dem.tif", crater, holes=((20, 14),)))
     assert made.layer["cut"].to_dict() == {"ST-OF1": "yes"}
     assert areas(made)["ST-OF1"] < 20 * 20 * 100
+
+
+@pytest.mark.parametrize("nodata", [-9999, None])
+def test_a_filler_is_no_height_even_where_the_file_does_not_say_so(tmp_path: Path, nodata: float | None) -> None:
+    path = write(tmp_path / "dem.tif", crater, holes=((0, 0), (20, 14)), nodata=nodata)
+    heights = read_heights(path, around_drains(town(**IN_CRATER)))
+    assert np.argwhere(np.isnan(heights.values)).tolist() == [[0, 0], [20, 14]]
+
+
+def test_heights_that_reach_no_drain_give_no_sewershed(tmp_path: Path) -> None:
+    there = town(ditches={"D1": "LINESTRING (2000 0, 2400 0)"}, outfalls={"OF1": "POINT (2400 0)"})
+    made = sewersheds(there, write(tmp_path / "dem.tif", southward))
+    assert (len(made.layer), len(made.shares), made.doubts) == (0, 0, ())
 
 
 def test_an_inlet_where_no_height_is_known_is_told(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 16_000_000
 """Of a grid that is worked on at once, some 1.5 GB of memory; larger ones are averaged to coarser cells, and it is said."""
+LOWEST, HIGHEST = -1500.0, 30_000.0
+"""No ground lies beyond these, neither in metres nor in feet: such a value is a filler."""
 UNITS = {"metre": 1200 / 3937, "foot": 1.0}
 """What a US survey foot measures in each unit of height."""
 SPELT = {"metre": ("metre", "meter", "m"), "foot": ("foot", "feet", "ft")}
@@ -92,7 +94,7 @@ def _read(rasterio: Any, source: Any, name: str, around: gpd.GeoSeries, height_u
     shape = (math.ceil(window.height / averaged), math.ceil(window.width / averaged))
     found = source.read(1, window=window, out_shape=shape, masked=True, resampling=rasterio.enums.Resampling.average)
     values = found.astype(np.float32).filled(np.nan) * np.float32(source.scales[0]) + np.float32(source.offsets[0])
-    values[~np.isfinite(values)] = np.nan
+    values[~((values > LOWEST) & (values < HIGHEST))] = np.nan  # also -9999 where nobody declared it
     scale = rasterio.Affine.scale(window.width / shape[1], window.height / shape[0])
     return Heights(name, values, source.window_transform(window) * scale, crs, foot, averaged)
 
