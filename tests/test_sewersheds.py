@@ -12,6 +12,8 @@ from layers.joins.reaching import Reaching
 from layers.joins.sewersheds import Sewersheds, as_layer, find_differences, make_sewersheds, replace_made
 from layers.schema import schema
 from layers.town import Town
+from layers.trace import trace
+from mapping.pipeline import Picture
 from tests.support import FEET, Rows, layer, place, town
 
 
@@ -292,3 +294,15 @@ def test_no_basis_and_outfall_share_an_id_with_another() -> None:
         as_layer([(n, square(1)) for n in names], basis=b, source="made from", crs=FEET) for b in ("parcels", "terrain")
     ]
     assert pd.concat(made).index.is_unique
+
+
+def test_in_the_sample_town_every_trace_up_finds_the_lots_of_the_whole_sewershed(picture: Picture) -> None:
+    there = picture.town
+    made = make_sewersheds(there)
+    lots = made.shares.groupby("outfall_id")["premises_key"].agg(set).to_dict()
+    assert len(made.nested) > 0
+    for outfall in there.layer("outfalls").index:
+        traced = {each.key for each in trace(there, f"outfalls:{outfall}", direction="up").premises}
+        above = made.outfalls_above(outfall)
+        assert traced == set().union(*(lots.get(each, set()) for each in above)), outfall
+    assert made.shares.groupby("premises_key")["share"].sum().to_numpy() == pytest.approx(1)
