@@ -98,12 +98,13 @@ def link_nodes(town: Joined) -> pd.DataFrame:
     structures = network.nodes[network.nodes["asset_id"] != ""][["layer", "asset_id", "place"]]
     lines = network.edges[["layer", "asset_id", "head"]]
     tables = [structures.rename(columns={"place": "node"}), lines.rename(columns={"head": "node"})]
-    assets = pd.concat([pd.DataFrame(each) for each in tables], ignore_index=True).astype({"node": np.int64})
+    kinds = {"layer": object, "asset_id": object, "node": np.int64}
+    assets = pd.concat([pd.DataFrame(each).astype(kinds) for each in tables], ignore_index=True)
     drains = town.layers.get("drains")
     if drains is None or not len(drains):
         return assets
     named = pd.DataFrame({"asset_id": drains["to_id"].to_numpy(object), "drain": drains.index.to_numpy(object)})
-    entered = named.merge(assets[["asset_id", "node"]].astype({"asset_id": object}), on="asset_id")
+    entered = named.merge(assets[["asset_id", "node"]], on="asset_id")
     entered = entered.drop(columns="asset_id").rename(columns={"drain": "asset_id"}).assign(layer="drains")
     return pd.concat([assets, entered], ignore_index=True)
 
