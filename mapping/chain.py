@@ -236,7 +236,7 @@ def _water_links(town: Town, outfalls: list[str], listed: set[str]) -> Iterator[
             f"outfalls:{link['outfall_id']}", f"waters:{first}", "discharges to", link["method"],
             float(link["distance_ft"]), link["confidence"], link["source"],
         )  # fmt: skip
-        for reached in streams.below(first, places[link["outfall_id"]]):
+        for reached in streams.below(first, places.get(link["outfall_id"])):
             for step in streams.links.iloc[streams.way(reached)].to_dict("records"):
                 one, other = f"waters:{step['from_segment']}", f"waters:{step['to_segment']}"
                 source = _source(town, one) if step["method"] in TOLD else "drawing"

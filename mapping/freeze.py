@@ -165,6 +165,16 @@ def freeze(town: Town, found: Trace, *, sources: Iterable[str] = ()) -> dict[str
     }
 
 
+def find_frozen(town: Town, number: int) -> Record:
+    """The frozen trace that is the event of this number, or a CallError that says which there are."""
+    frozen = {each.seq: each for each in town.records.of("trace_frozen")}
+    if number not in frozen:
+        there = say_list(map(str, frozen), most=20)
+        hint = f"frozen traces are the events {there}" if frozen else "freeze one first, with --freeze"
+        raise CallError(f"event {number} is no frozen trace in force", hint=hint)
+    return frozen[number]
+
+
 def compare(record: Record, town: Town) -> Differences:
     """Makes a frozen trace again in the town as it is and says what has changed; raises CallError for another event."""
     if record.kind != "trace_frozen":

@@ -12,7 +12,7 @@ from layers.errors import CallError
 from layers.records import Record
 from layers.town import Town
 from layers.trace import trace
-from mapping.freeze import Differences, compare, freeze
+from mapping.freeze import Differences, compare, find_frozen, freeze
 from mapping.register.kinds import check_payload, find_kind
 from tests.support import settings, town
 from tests.test_trace_parts import at
@@ -146,6 +146,13 @@ def test_an_event_of_an_older_form_says_that_its_inputs_cannot_be_compared() -> 
     found = compare(record, street())
     assert (found.same, found.inputs) == (True, None)
     assert "cannot be said" in found.sentences()[-1]
+
+
+def test_a_frozen_trace_is_found_by_the_number_of_its_event() -> None:
+    record = frozen(street())
+    assert find_frozen(street(records=[record]), 7) is record
+    with pytest.raises(CallError, match="event 8 is no frozen trace in force"):
+        find_frozen(street(records=[record]), 8)
 
 
 def test_another_kind_of_event_is_refused() -> None:

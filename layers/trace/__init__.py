@@ -25,7 +25,7 @@ from layers.trace.subject import (
     take_place,
     targets_of,
 )
-from layers.trace.walk import Columns, Ints, Walk, edges_leaving, structures_of, walk
+from layers.trace.walk import Ints, Walk, edges_leaving, walk
 
 __all__ = [
     "IN_NETWORK", "POINT", "PREMISES", "Block", "Doubt", "Share", "Taken", "Trace", "TraceAsset", "TracePremises",
@@ -51,11 +51,11 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
     network = town.network
     sewers = _recorded_system(town, layer, asset) in SEWERS or _in_sewers(network, start)
     found = walk(network, start.nodes, direction, sewers=sewers)
-    edges, ranks = _with_own(network, start, found)
-    assets = _assets(network, found, edges, ranks)
+    edges, ranks = _with_own(start, found)
+    assets = _assets(found, edges, ranks)
     if layer not in (PREMISES, *IN_NETWORK):
         assets = (TraceAsset(layer, asset, CERTAINTY[0], 0.0), *assets)
-    outfalls = _outfalls(network, found)
+    outfalls = _outfalls(found)
     down = direction == "down"
     return Trace(
         subject=subject,
@@ -65,7 +65,7 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
         outfalls=tuple(outfalls),
         waters=_waters(town, outfalls),
         doubts=list_doubts(network, found, edges, direction, sewers=sewers),
-        block=list_blocks(network, found, offset_ft=start.offset_ft) if down else (),
+        block=list_blocks(found, offset_ft=start.offset_ft) if down else (),
         shares=outfall_shares(town, asset) if down and layer == PREMISES else (),
         taken=taken,
     )
@@ -75,8 +75,7 @@ def outfall_shares(town: Town, key: str) -> tuple[Share, ...]:
     """The outfalls that a premises drains to, each with its share and on what basis, the largest first; none, not linked."""
     starts = (start_of(town, [each], "down") for each in dict.fromkeys(targets_of(town, PREMISES, key)))
     reached = [
-        _outfalls(town.network, walk(town.network, each.nodes, "down", sewers=_in_sewers(town.network, each)))
-        for each in starts
+        _outfalls(walk(town.network, each.nodes, "down", sewers=_in_sewers(town.network, each))) for each in starts
     ]
     return share_out(town, premises_key(town, key), reached) if reached else ()
 
@@ -95,21 +94,21 @@ def _in_sewers(network: Network, start: Start) -> bool:
     return len(touching) > 0 and all(network.is_sewer[edge] for edge in touching)
 
 
-def _with_own(network: Network, start: Start, found: Walk) -> tuple[Ints, Ints]:
+def _with_own(start: Start, found: Walk) -> tuple[Ints, Ints]:
     """The edges of the trace with their ranks: those of the lines at which it starts first, as sure as they are themselves."""
     own = np.array(start.own, np.int64)
     further = ~np.isin(found.edges, own)
-    ranks = np.concatenate([Columns.of(network).rank[own], found.edge_rank[further]])
+    ranks = np.concatenate([found.columns.rank[own], found.edge_rank[further]])
     return np.concatenate([own, found.edges[further]]), ranks
 
 
-def _assets(network: Network, found: Walk, edges: Ints, ranks: Ints) -> tuple[TraceAsset, ...]:
+def _assets(found: Walk, edges: Ints, ranks: Ints) -> tuple[TraceAsset, ...]:
     """Structures in the order of the walk, then lines; a line of several edges once, as sure as the worst of them."""
-    columns = Columns.of(network)
+    columns = found.columns
     words = np.array(CERTAINTY, object)
     assets = [
         TraceAsset(columns.node["layer"][node], columns.node["asset_id"][node], CERTAINTY[rank], 0.0)
-        for (position, nodes) in structures_of(columns, found).items()
+        for (position, nodes) in found.structures.items()
         for rank in (found.node_rank[position],)
         for node in nodes
     ]
@@ -128,12 +127,12 @@ def _assets(network: Network, found: Walk, edges: Ints, ranks: Ints) -> tuple[Tr
     return (*assets, *map(TraceAsset._make, lines))
 
 
-def _outfalls(network: Network, found: Walk) -> dict[str, str]:
+def _outfalls(found: Walk) -> dict[str, str]:
     """The outfalls reached, in order of their ids, each with its certainty."""
-    columns = Columns.of(network)
+    columns = found.columns
     reached = {
         str(columns.node["asset_id"][node]): CERTAINTY[found.node_rank[position]]
-        for position, nodes in structures_of(columns, found).items()
+        for position, nodes in found.structures.items()
         for node in nodes
         if columns.node["kind"][node] == "outfall"
     }

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from layers.joins.network import Network
 from layers.trace.result import Block
-from layers.trace.walk import Columns, Floats, Ints, Walk, structures_of
+from layers.trace.walk import Columns, Floats, Ints, Walk
 
 
 class _Way(NamedTuple):
@@ -19,7 +18,7 @@ class _Way(NamedTuple):
     branch: int = 0
 
 
-def list_blocks(network: Network, found: Walk, *, offset_ft: float = 0.0) -> tuple[Block, ...]:
+def list_blocks(found: Walk, *, offset_ft: float = 0.0) -> tuple[Block, ...]:
     """Every structure that the walk down reaches, nearest first by the shortest way; the start itself at 0 ft.
 
     `offset_ft` is added to every distance: the way from a place in the middle of a line to its end. Where ways part, the
@@ -27,9 +26,8 @@ def list_blocks(network: Network, found: Walk, *, offset_ft: float = 0.0) -> tup
     """
     if not len(found.nodes):
         return ()
-    columns = Columns.of(network)
-    feet, last = found.distances(columns.length_ft)
-    at = structures_of(columns, found)
+    columns = found.columns
+    feet, last = found.distances()
     ways: dict[int, _Way] = {}
     left: set[int] = set()
     blocks: list[Block] = []
@@ -52,7 +50,7 @@ def list_blocks(network: Network, found: Walk, *, offset_ft: float = 0.0) -> tup
                 after=way.after,
                 branch=way.branch,
             )
-            for each in at.get(node, ())
+            for each in found.structures.get(node, ())
         ]
         blocks += here
         ways[node] = _Way(f"{here[-1].layer}:{here[-1].id}", (), way.branch) if here else way

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,7 @@ class Walk:
     positions in `nodes`; `first` says how many nodes the walk started from.
     """
 
+    columns: Columns
     nodes: Ints
     edges: Ints
     near: Ints
@@ -58,9 +60,24 @@ class Walk:
     edge_rank: Ints
     first: int
 
-    def distances(self, length_ft: Floats) -> tuple[Floats, Ints]:
+    @cached_property
+    def structures(self) -> dict[int, tuple[int, ...]]:
+        """For each position at which structures are recorded, these as node numbers; several where they are stacked."""
+        columns = self.columns
+        own = np.flatnonzero(columns.node["asset_id"][self.nodes] != "")
+        at: dict[int, tuple[int, ...]] = {
+            position: (node,) for position, node in zip(own.tolist(), self.nodes[own].tolist(), strict=True)
+        }
+        beside = np.flatnonzero(np.isin(columns.place[columns.stacked], self.nodes))
+        position = {node: place for place, node in enumerate(self.nodes.tolist())} if len(beside) else {}
+        for other in columns.stacked[beside].tolist():
+            place = position[int(columns.place[other])]
+            at[place] = (*at.get(place, ()), other)
+        return at
+
+    def distances(self) -> tuple[Floats, Ints]:
         """For each node the feet of the shortest way to it, and the position in `edges` of the last edge on it, or -1."""
-        size, lengths = len(self.nodes), length_ft[self.edges]
+        size, lengths = len(self.nodes), self.columns.length_ft[self.edges]
         feet, before, _ = dijkstra(
             csr_matrix((lengths, self.far, _slots(self.near, size)), shape=(size, size)),
             indices=np.arange(self.first),
@@ -82,13 +99,14 @@ def walk(network: Network, starts: Iterable[int], direction: Direction, *, sewer
     position = np.empty(size, np.int64)
     position[nodes] = np.arange(len(nodes))
     edges, far = ways.edges[slots], position[ways.far[slots]]
-    rank = Columns.of(network).rank[edges]
+    columns = Columns.of(network)
+    rank = columns.rank[edges]
     node_rank = np.full(len(nodes), len(CERTAINTY) - 1)
     for worst in range(len(CERTAINTY) - 2, -1, -1):
         keep = rank <= worst
         surely = _breadth_first(_slots(near[keep], len(nodes)), far[keep], position[begin], len(nodes))
         node_rank[surely] = worst
-    return Walk(nodes, edges, near, far, node_rank, np.maximum(node_rank[near], rank), len(begin))
+    return Walk(columns, nodes, edges, near, far, node_rank, np.maximum(node_rank[near], rank), len(begin))
 
 
 def _breadth_first(start: Ints, far: Ints, begin: Ints, size: int) -> Ints:
@@ -123,18 +141,3 @@ def edges_leaving(ways: Adjacency, nodes: Ints) -> Ints:
     """The edges that leave the nodes, in the order of these."""
     slots, _ = _leaving(ways, nodes)
     return ways.edges[slots]
-
-
-def structures_of(columns: Columns, found: Walk) -> dict[int, tuple[int, ...]]:
-    """For each position in the walk at which structures are recorded, these as node numbers; several where they are stacked."""
-    own = np.flatnonzero(columns.node["asset_id"][found.nodes] != "")
-    at: dict[int, tuple[int, ...]] = {
-        position: (node,) for position, node in zip(own.tolist(), found.nodes[own].tolist(), strict=True)
-    }
-    if len(columns.stacked):
-        position = {node: place for place, node in enumerate(found.nodes.tolist())}
-        for other in columns.stacked.tolist():
-            place = position.get(int(columns.place[other]))
-            if place is not None:
-                at[place] = (*at.get(place, ()), other)
-    return at

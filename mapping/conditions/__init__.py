@@ -103,7 +103,7 @@ class _Ask:
             outfall, segment, confidence = link["outfall_id"], link["segment_id"], link["confidence"]
             for standing in of_waters[segment]:
                 yield self._discharges(outfall, segment, link["distance_ft"], confidence, standing)
-            for reached in streams.below(segment, places[outfall]):
+            for reached in streams.below(segment, places.get(outfall)):
                 sure = "possible" if "possible" in (confidence, reached.confidence) else "probable"
                 for standing in of_waters[reached.segment_id]:
                     if standing.condition:

@@ -142,6 +142,8 @@ class Standings:
 
     def _said(self, kind: str, *names: str) -> list[Record]:
         """The events of a kind about what is called so: `layer:id`, an id or a name in any spelling."""
+        if not self._events:
+            return []
         keys = {each for name in names for each in (name, name.partition(":")[2], plain_name(name)) if each}
         found = {each.seq: each for key in keys for each in self._events.get((kind, key), ())}
         return [found[seq] for seq in sorted(found)]
