@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
+import hypothesis
 import openpyxl
 import shapely
 
@@ -24,6 +25,8 @@ LON, LAT = -73.6, 41.33
 BOUNDS = [-73.67, 41.29, -73.52, 41.38]
 
 Frames = dict[str, gpd.GeoDataFrame]
+untimed = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+"""For properties: no test fails because a machine is slow."""
 
 
 def settings(**changes: Any) -> Settings:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -30,6 +30,7 @@ from tests.received import (
     parts,
     take,
     text,
+    untimed,
     workbook,
     write,
     zipped,
@@ -343,7 +344,7 @@ def made(folder: Path) -> list[Path]:
 
 
 @given(which=st.integers(0, 7), seed=st.integers(0, 2**32), how=st.sampled_from(["cut", "zero", "flip", "double"]))
-@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis_settings(untimed, max_examples=150)
 def test_a_damaged_file_is_read_or_refused_and_never_breaks_the_program(
     tmp_path_factory: pytest.TempPathFactory, which: int, seed: int, how: str
 ) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from layers.clean import Cleaned, Notes, clean_shapes, flatten, free_id, is_finite
 from layers.schema import schema
 from layers.tolerances import Tolerances
+from tests.received import untimed
 
 
 def clean(layer: str, **drawn: Any) -> tuple[Cleaned, Notes]:
@@ -216,6 +217,7 @@ def test_a_free_id_is_left_alone() -> None:
 
 
 @given(st.lists(st.sampled_from(["A", "A#2", "A#2#2", "B"]), max_size=12))
+@untimed
 def test_ids_are_told_apart_whatever_they_are(wanted: list[str]) -> None:
     taken: set[str] = set()
     made = [free_id(each, taken) for each in wanted]
@@ -227,6 +229,7 @@ RING = st.lists(st.tuples(COORDINATE, COORDINATE), min_size=3, max_size=7)
 
 
 @given(RING)
+@untimed
 def test_every_area_becomes_valid_or_is_not_located(ring: list[tuple[float, float]]) -> None:
     cleaned, notes = clean("parcels", L=shapely.Polygon(ring))
     shape = cleaned.shapes["L"]

@@ -17,6 +17,7 @@ from layers.conform import blank, conform
 from layers.conform.days import FIRST_DAY, LAST_DAY, read_day
 from layers.crosswalk import Target
 from layers.schema import Field
+from tests.received import untimed
 
 KINDS = {kind: Field("x", kind, "X") for kind in ("text", "number", "integer", "date", "yesno")}
 OWNER = Field("owner", "text", "Owner", codes=("Town", "State", "unknown"), synonyms={"nysdot": "State"})
@@ -84,6 +85,7 @@ def test_a_free_text_that_values_does_not_have_stays_and_is_listed() -> None:
 
 
 @given(st.text(alphabet=st.characters(blacklist_characters="\0", blacklist_categories=["Cs"])))
+@untimed
 def test_other_text_stays_as_it_is(value: str) -> None:
     found, unknown = read(KINDS["text"], value)
     assert not unknown
@@ -139,6 +141,7 @@ def test_no_number_said_is_not_listed(value: Any) -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: x not in (-999, -9999, -99999)))
+@untimed
 def test_a_number_survives_as_its_text(value: float) -> None:
     assert read(KINDS["number"], repr(value))[0] == [value]
 
@@ -244,6 +247,7 @@ DAYS = st.dates(FIRST_DAY, LAST_DAY - timedelta(days=1))
 
 
 @given(DAYS)
+@untimed
 def test_a_day_survives_as_iso_american_and_epoch(day: date) -> None:
     assert read_day(day.isoformat()) == day
     assert read_day(f"{day.month}/{day.day}/{day.year}") == day
@@ -254,6 +258,7 @@ def test_a_day_survives_as_iso_american_and_epoch(day: date) -> None:
 
 
 @given(DAYS, st.times())
+@untimed
 def test_a_moment_in_new_york_is_a_day_there_whatever_zone_the_file_is_in(day: date, at: Any) -> None:
     local = datetime.combine(day, at, ZoneInfo("America/New_York"))
     in_utc = local.astimezone(UTC)
@@ -266,6 +271,7 @@ def test_a_moment_in_new_york_is_a_day_there_whatever_zone_the_file_is_in(day: d
 
 
 @given(st.text(max_size=30))
+@untimed
 def test_no_text_is_too_strange_to_be_no_day(said: str) -> None:
     found = read_day(said)
     assert found is None or FIRST_DAY <= found < LAST_DAY

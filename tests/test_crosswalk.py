@@ -22,7 +22,7 @@ from layers.crosswalk import (
     to_text,
 )
 from layers.errors import FieldError
-from tests.received import text
+from tests.received import text, untimed
 
 
 def parsed(*targets: dict[str, Any], source: dict[str, Any] | None = None) -> Crosswalk:
@@ -67,16 +67,19 @@ def test_a_value_as_text(value: object, shown: str) -> None:
 
 
 @given(st.integers(min_value=-(10**18), max_value=10**18))
+@untimed
 def test_a_whole_number_is_shown_to_its_last_digit(value: int) -> None:
     assert to_text(value) == str(value)
 
 
 @given(st.integers(min_value=-(2**49), max_value=2**49))
+@untimed
 def test_a_whole_number_that_became_a_float_is_shown_the_same(value: int) -> None:
     assert to_text(float(value)) == str(value)
 
 
 @given(st.text(alphabet=st.characters(blacklist_characters="\0", blacklist_categories=["Cs"])))
+@untimed
 def test_text_is_shown_as_it_is_but_for_blanks_at_its_ends(value: str) -> None:
     assert to_text(value) == value.strip()
 
@@ -101,6 +104,7 @@ def test_an_id_stands_on_one_line() -> None:
 
 
 @given(st.from_regex(r"[0-9]{1,20}(\.[0-9]{1,3})?", fullmatch=True))
+@untimed
 def test_an_id_that_came_as_text_survives_to_the_last_digit(said: str) -> None:
     assert fill_id("ID", {"ID": said}) == said
 

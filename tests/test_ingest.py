@@ -11,7 +11,7 @@ import geopandas as gpd
 import pandas as pd
 import pytest
 import shapely
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -36,6 +36,7 @@ from tests.received import (
     take_by,
     text,
     told,
+    untimed,
     workbook,
     write,
 )
@@ -293,7 +294,7 @@ ROWS = st.lists(
 
 
 @given(first=ROWS, then=ROWS)
-@hypothesis_settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@hypothesis_settings(untimed, max_examples=60)
 def test_every_row_that_is_read_is_kept_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, first: Any, then: Any
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from layers.errors import CRSError, MS4Error, StoreError
 from layers.settings import FILE, Settings, load_settings, parse_bounds, parse_settings, render_settings
+from tests.received import untimed
 
 LEAST = {"name": "Testwick", "crs": "EPSG:2260"}
 
@@ -136,6 +137,7 @@ NAMES = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1).filter(s
 
 
 @given(name=NAMES, bounded=st.booleans())
+@untimed
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, name: str, bounded: bool) -> None:
     folder = tmp_path_factory.mktemp("town")
     bounds = (-73.67, 41.29, -73.52, 41.38) if bounded else None

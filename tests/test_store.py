@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pyogrio
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
@@ -28,7 +28,7 @@ from layers.schema import LAYERS, Field, dtype, schema
 from layers.settings import load_settings
 from layers.store import FILE, Facts, digest, locked, read_facts, write_facts, write_joins
 from layers.town import READ_BY_JOINS, make_joins
-from tests.received import basins, geojson, hashes, near, parts, settings, text
+from tests.received import basins, geojson, hashes, near, parts, settings, text, untimed
 from tests.support import layer
 
 FEET = CRS.from_epsg(2260)
@@ -72,7 +72,7 @@ SHAPES = st.sampled_from([None, near(), near(0.123456789, 9)])
 
 
 @given(data=st.data())
-@hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis_settings(untimed, max_examples=40)
 def test_every_value_of_every_type_comes_back(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     known = schema(data.draw(st.sampled_from(["catch_basins", "outfalls", "drains", "facilities"])))
     words = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), min_size=1, max_size=8)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from layers.errors import FieldError, SourceError
 from layers.sources.places import find_places
 from layers.sources.tables import read_tables
-from tests.received import LAT, LON, text, workbook
+from tests.received import LAT, LON, text, untimed, workbook
 
 
 def rows(path: Path, **asked: str) -> list[list[str]]:
@@ -142,6 +142,7 @@ def test_a_lake_as_text_is_no_longer_than_a_cell_may_be(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=8), st.text(max_size=8)), min_size=1, max_size=6))
+@untimed
 def test_what_a_spreadsheet_program_writes_comes_back(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str, str]]
 ) -> None:
