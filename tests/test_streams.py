@@ -76,6 +76,15 @@ def test_a_line_into_a_lake_passes_on_to_the_line_that_leaves_it() -> None:
     assert found(**waters) == {("IN", "LAKE", "lake", "probable"), ("LAKE", "OUT", "lake", "probable")}
 
 
+@pytest.mark.parametrize(("gap", "confidence"), [(0.5, "probable"), (5.0, "possible"), (5.1, None)])
+def test_a_gap_between_a_line_and_a_lake_makes_the_way_possible_and_a_wider_one_ends_it(
+    gap: float, confidence: str | None
+) -> None:
+    waters = {"IN": f"LINESTRING (0 0, {200 - gap} 0)", "LAKE": BASIN, "OUT": f"LINESTRING ({300 + gap} 0, 400 0)"}
+    expected = {("IN", "LAKE", "lake", confidence), ("LAKE", "OUT", "lake", confidence)} if confidence else set()
+    assert found(**waters) == expected
+
+
 def test_a_lake_is_on_the_way_of_the_line_that_crosses_it() -> None:
     assert found(B="LINESTRING (0 0, 400 0)", LAKE=BASIN) == {
         ("B", "LAKE", "lake", "probable"),

@@ -130,7 +130,7 @@ class _Waters:
         low, high = _crossings(lines, lakes)
         own = np.where(end == 0, 0.0, shapely.length(lines))
         along = np.where(end == 0, high, low)
-        return np.asarray(shapely.line_interpolate_point(lines, np.where(np.isnan(along), own, along)), object)
+        return _at(lines, along, shapely.line_interpolate_point(lines, own))
 
     # -- 2. what the drawing says
 
@@ -169,18 +169,13 @@ class _Waters:
         )
 
     def _shores(self, line: Ints, lake: Ints, first: Shapes, last: Shapes) -> tuple[Shapes, Shapes]:
-        """Where each line comes to the lake and where it leaves it; its own ends where it does not cross the shore."""
-        shapes = self.shapes[line]
-        low, high = _crossings(shapes, self.shapes[lake])
-        as_drawn = shapely.line_locate_point(shapes, first[line]) <= shapely.length(shapes) / 2
-        place = {
-            name: np.where(np.isnan(along), end[line], shapely.line_interpolate_point(shapes, np.nan_to_num(along)))
-            for name, along, end in (
-                ("enters", np.where(as_drawn, low, high), last),
-                ("leaves", np.where(as_drawn, high, low), first),
-            )
-        }
-        return place["enters"], place["leaves"]
+        """Where each line comes to the lake and where it leaves that; where it does not cross the shore, what is nearest."""
+        lines, lakes = self.shapes[line], self.shapes[lake]
+        low, high = _crossings(lines, lakes)
+        as_drawn = shapely.line_locate_point(lines, first[line]) <= shapely.length(lines) / 2
+        beside = shapely.get_point(shapely.shortest_line(lakes, first[line]), 0)
+        enters = _at(lines, np.where(as_drawn, low, high), last[line])
+        return enters, _at(lines, np.where(as_drawn, high, low), beside)
 
     # -- 3. the table
 
@@ -212,6 +207,11 @@ def _end(shapes: Shapes, which: int) -> Shapes:
     """The first (0) or last (-1) point of lines of one or more parts; None for what is no line."""
     part = shapely.get_geometry(shapes, which)
     return only(is_line(shapes), shapely.get_point(part, which))
+
+
+def _at(lines: Shapes, along: Floats, otherwise: Shapes) -> Shapes:
+    """The point so far along each line, or the other one where that is not a number."""
+    return np.where(np.isnan(along), otherwise, shapely.line_interpolate_point(lines, np.nan_to_num(along)))
 
 
 def _crossings(lines: Shapes, lakes: Shapes) -> tuple[Floats, Floats]:
