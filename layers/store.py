@@ -127,6 +127,7 @@ def write_facts(folder: Path, facts: Facts, crs: CRS) -> None:
 def _swapped(folder: Path) -> Iterator[Path]:
     """A path beside `layers.gpkg` to write to; what is there at the end takes its place, all at once."""
     path = folder / FILE
+    _refuse_open(path)
     try:
         with tempfile.TemporaryDirectory(dir=folder, prefix=f".{FILE}.") as room:
             beside = Path(room) / FILE
@@ -139,6 +140,18 @@ def _swapped(folder: Path) -> Iterator[Path]:
             f"{path} cannot be written: {_first_line(fault)}",
             hint="check the disk and who may write there; what was there before is untouched",
         ) from fault
+
+
+def _refuse_open(path: Path) -> None:
+    """QGIS keeps changes beside a file that it has open; SQLite would lay them over the file that takes its place."""
+    for ending in ("-wal", "-journal"):
+        pending = path.with_name(path.name + ending)
+        if pending.exists() and pending.stat().st_size:
+            raise StoreError(
+                f"{path} is open in another program, which keeps changes in {pending.name}",
+                hint="close it there (QGIS shows the layers, it must not edit them), then try again",
+                code="store_open",
+            )
 
 
 def _write_tables(path: Path, tables: Mapping[str, pd.DataFrame], crs: CRS) -> None:

@@ -208,6 +208,20 @@ def test_rows_that_do_not_arrive_are_noticed(tmp_path: Path, monkeypatch: pytest
     assert hashes(tmp_path) == before
 
 
+@pytest.mark.parametrize("ending", ["-wal", "-journal"])
+def test_a_file_that_another_program_is_changing_is_not_replaced(tmp_path: Path, ending: str) -> None:
+    write_facts(tmp_path, Facts(basin()), FEET)
+    beside = tmp_path / f"{FILE}{ending}"
+    beside.write_bytes(b"")
+    write_facts(tmp_path, Facts(basin()), FEET)
+    beside.write_bytes(b"changes")
+    before = hashes(tmp_path)
+    with pytest.raises(StoreError, match="is open in another program") as caught:
+        write_facts(tmp_path, Facts(basin()), FEET)
+    assert caught.value.code == "store_open"
+    assert hashes(tmp_path) == before
+
+
 def test_a_folder_that_is_no_folder_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "town").write_text("a file")
     with pytest.raises(StoreError, match="cannot be written"):

@@ -25,9 +25,11 @@ REFUSED: Mapping[str, str] = {
     "source_parts": "A shapefile came without its .shx or .dbf.",
     "source_ragged": "A row has more cells than the header, or its quotes do not close.",
     "source_truncated": "A shapefile's headers promise more than its files hold.",
+    "source_unfit": "No feature of the file fits the layer that it was imported as.",
     "source_unwritten": "A GeoPackage has changes that are not yet written into it.",
     "store": "The town's folder or its `layers.gpkg` cannot be read or written.",
     "store_damaged": "The town's `layers.gpkg` is damaged.",
+    "store_open": "Another program has the town's `layers.gpkg` open with changes in it.",
     "store_missing": "The town's `layers.gpkg` is gone, though files were imported.",
 }
 """Why an import ends with nothing changed."""
