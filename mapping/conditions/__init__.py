@@ -72,9 +72,11 @@ def outfall_conditions(town: Town, law: Law, on: date, *, outfalls: Collection[s
 
 
 def make_streams(town: Town, wanted: Collection[str]) -> Streams:
-    """The stream network of the town, to be asked for the ways down to the waters wanted."""
-    links = link_streams(town.layers, crs=town.crs, tolerances=town.settings.tolerances)
-    return Streams(town.layer("waters"), links, feet=feet_per_unit(town.crs), wanted=wanted)
+    """The stream network of the town, to be asked for the ways down to the waters wanted; its links are made once."""
+    kept = vars(town)
+    if "stream_links" not in kept:
+        kept["stream_links"] = link_streams(town.layers, crs=town.crs, tolerances=town.settings.tolerances)
+    return Streams(town.layer("waters"), kept["stream_links"], feet=feet_per_unit(town.crs), wanted=wanted)
 
 
 def letters(rows: Iterable[str]) -> tuple[str, ...]:
