@@ -95,7 +95,7 @@ def _drawn_backwards(planter: Planter) -> None:
     line.path = line.path.reverse()
     planter.town.plant(Planted(
         "F03", "fault", "a pipe drawn against its recorded ids and inverts", GPKG, "pipes", line.id,
-        "flows as recorded: direction on the basis `recorded`", case="recorded"))  # fmt: skip
+        "flows as recorded: direction on the basis `recorded`", finding="NET-05", case="recorded"))  # fmt: skip
 
 
 def _drawn_backwards_without_ids(planter: Planter) -> None:
@@ -106,7 +106,7 @@ def _drawn_backwards_without_ids(planter: Planter) -> None:
     line.inverts_ft = (line.inverts_ft[1], round(max(line.inverts_ft[0], line.inverts_ft[1] + 0.4), 1))
     planter.town.plant(Planted(
         "F04", "fault", "a pipe drawn uphill, no ids, its inverts in the order of the drawing", GPKG, "pipes", line.id,
-        "flows down its inverts: direction on the basis `inverts`", case="inverts"))  # fmt: skip
+        "flows down its inverts: direction on the basis `inverts`", finding="NET-06", case="inverts"))  # fmt: skip
 
 
 def _blind_connection(planter: Planter) -> None:
@@ -120,7 +120,8 @@ def _blind_connection(planter: Planter) -> None:
     town.kept_ids.add(side.id)
     town.plant(Planted(
         "F05", "fault", f"a side pipe that joins the middle of pipe {main.id} with no structure there", GPKG, "pipes", side.id,
-        "the main is split where it is touched, the place noted `no structure recorded`", case="touch"))  # fmt: skip
+        "the main is split where it is touched, the place noted `no structure recorded`", finding="NET-04",
+        case="touch"))  # fmt: skip
 
 
 def _set_level(basin: Structure, like: Structure) -> None:
@@ -159,7 +160,8 @@ def _split(planter: Planter) -> None:
     town.kept_ids |= {last.id, relief.id}
     town.plant(Planted(
         "F07", "fault", f"a split: the basin drains to {last.to_id} and, by a relief ditch, to {outfall.id}", GPKG,
-        "catch_basins", first.id, "a trace down returns both outfalls", case=f"{last.to_id} {outfall.id}"))  # fmt: skip
+        "catch_basins", first.id, "a trace down returns both outfalls", finding="NET-08",
+        case=f"{last.to_id} {outfall.id}"))  # fmt: skip
 
 
 def _no_outfall(planter: Planter) -> None:
@@ -174,7 +176,7 @@ def _no_outfall(planter: Planter) -> None:
         town.drains.add_line("Ditch", LineString([here.xy, there.xy]), (here.id, there.id), "TOWN", "Stony Hill Road")
     town.plant(Planted(
         "F08", "fault", "three basins and their ditches with no outfall anywhere", GPKG, "catch_basins", basins[-1].id,
-        "a component with no mapped outfall", finding="NET-01"))  # fmt: skip
+        "a component with no mapped outfall", finding="NET-01 NET-02"))  # fmt: skip
 
 
 def _outfall_not_mapped(planter: Planter) -> None:
@@ -184,7 +186,7 @@ def _outfall_not_mapped(planter: Planter) -> None:
     last.to_id = ""
     town.plant(Planted(
         "F09", "fault", "a system that runs to a brook, where nobody has mapped its outfall", GPKG, LAYERS[last.kind], last.id,
-        "a component with no mapped outfall", finding="NET-01"))  # fmt: skip
+        "a component with no mapped outfall", finding="NET-01 NET-02"))  # fmt: skip
 
 
 def _lone_basin(planter: Planter) -> None:
@@ -205,7 +207,7 @@ def _duplicate_line(planter: Planter) -> None:
     planter.town.kept_ids.add(twin.id)
     planter.town.plant(Planted(
         "F11", "fault", f"the same ditch as {line.id} drawn a second time", GPKG, "ditches", twin.id,
-        "both kept as parallel lines, nothing counted twice in a trace", case=line.id))  # fmt: skip
+        "both kept as parallel lines, nothing counted twice in a trace", finding="NET-09", case=line.id))  # fmt: skip
 
 
 def _zero_length(planter: Planter) -> None:
@@ -214,7 +216,7 @@ def _zero_length(planter: Planter) -> None:
     speck = planter.town.drains.add_line("Ditch", LineString([spot, spot]), ("", ""), "TOWN", line.road)
     planter.town.plant(Planted(
         "F12", "fault", "a line without length", GPKG, "ditches", speck.id,
-        "kept, warned of, conveys nothing", report="zero_length"))  # fmt: skip
+        "kept, warned of, conveys nothing", finding="NET-10", report="zero_length"))  # fmt: skip
 
 
 def _two_parts(planter: Planter) -> None:
@@ -259,7 +261,7 @@ def _unknown_id(planter: Planter) -> None:
     line.to_id = "CB-999"
     planter.town.plant(Planted(
         "F16", "fault", "a recorded end, CB-999, that is nowhere on the map", GPKG, "ditches", line.id,
-        "joined by place instead", case="unknown_id"))  # fmt: skip
+        "joined by place instead", finding="NET-21", case="unknown_id"))  # fmt: skip
 
 
 def _null_words(planter: Planter) -> None:

@@ -43,7 +43,7 @@ def _no_place(town: Town) -> None:
     outfall.remarks = "no place"
     town.plant(Planted(
         "F20", "fault", "a row with blank latitude and longitude", CSV, "outfalls", outfall.id,
-        "kept in the table, counted as not located", case="unlocated"))  # fmt: skip
+        "kept in the table, counted as not located", finding="OUT-05", case="unlocated"))  # fmt: skip
 
 
 def _far_from_water(town: Town) -> None:
@@ -53,7 +53,7 @@ def _far_from_water(town: Town) -> None:
     _feed(town, outfall, beside(road.line, at, 15.0), 405.0)
     town.plant(Planted(
         "F21", "fault", "an outfall at a hillside, further than 300 ft from any water", CSV, "outfalls", outfall.id,
-        "no receiving water within 300 ft, none guessed", case="no_water"))  # fmt: skip
+        "no receiving water within 300 ft, none guessed", finding="OUT-02", case="no_water"))  # fmt: skip
 
 
 def _between_waters(town: Town) -> None:
@@ -65,7 +65,7 @@ def _between_waters(town: Town) -> None:
     _feed(town, outfall, beside(LineString([near[0], near[1]]), near[0].distance(middle), 48.0), 345.0)
     town.plant(Planted(
         "F22", "fault", "an outfall as far from Heron Lake (category 5) as from the unlisted Alder Brook", CSV, "outfalls",
-        outfall.id, "both waters kept, ambiguous, at most possible", finding="WAT-02", case="ambiguous"))  # fmt: skip
+        outfall.id, "both waters kept, ambiguous, at most possible", finding="WAT-02 OUT-03", case="ambiguous"))  # fmt: skip
 
 
 def _culvert_outlet(town: Town) -> None:
@@ -76,7 +76,7 @@ def _culvert_outlet(town: Town) -> None:
     outfall.kind = "Culvert Outlet"
     town.plant(Planted(
         "F23", "fault", "the outlet of a stream culvert listed as if it were an outfall", CSV, "outfalls", outfall.id,
-        "kind unknown, drawn with a question mark, no outfall", case="kind_unknown"))  # fmt: skip
+        "kind unknown, drawn with a question mark, no outfall", finding="OUT-01 OUT-06", case="kind_unknown"))  # fmt: skip
 
 
 def _garage_intraconnection(town: Town) -> None:
