@@ -15,6 +15,7 @@ from tests.received import (
     LAT,
     LON,
     Frames,
+    codes,
     frame,
     ids,
     line,
@@ -87,6 +88,16 @@ def test_ids_that_differ_only_in_zeros_are_kept_apart_and_said(tmp_path: Path) -
 )
 def test_ids_that_a_spreadsheet_would_confuse(ids: list[str], groups: list[tuple[str, ...]]) -> None:
     assert alike(ids) == groups
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(["12345.0", "7.0", ""], True), (["12345.0", "7"], False), (["12345", "7"], False)]
+)
+def test_numbers_that_became_text_keep_their_point_and_it_is_said(tmp_path: Path, given: list[str], said: bool) -> None:
+    rows = [f"P{at},{each}" for at, each in enumerate(given)]
+    layers, report = take(text(tmp_path / "p.csv", "PIPE_ID,FROM_ID", *rows), "pipes")
+    assert list(layers["pipes"]["from_id"]) == given
+    assert ("ids_pointed" in codes(report)) is said
 
 
 def test_a_row_without_an_id_gets_one_from_its_file(tmp_path: Path) -> None:

@@ -10,16 +10,15 @@ from typing import Any
 import geopandas as gpd
 import numpy as np
 import pandas as pd
-import shapely
 
 from layers.clean import Cleaned, clean_shapes, flatten
 from layers.conform import blank, conform
 from layers.crosswalk import SET_BY_IMPORT, Crosswalk, Target, columns_alike, crosswalk_by_aliases
-from layers.crs import feet_per_unit
 from layers.errors import CallError, SourceError
 from layers.ingest.changes import merge
+from layers.ingest.doubts import doubt_acres, doubt_heights, doubt_ids, doubt_lengths
 from layers.ingest.gate import Gate
-from layers.ingest.identity import Identity, alike, identify, inexact_ids
+from layers.ingest.identity import Identity, identify, inexact_ids
 from layers.ingest.offset import find_offset
 from layers.ingest.report import Report, Request, shorten
 from layers.schema import Schema, schema
@@ -28,8 +27,6 @@ from layers.sources import Features, Source, SourceLayer, describe, open_source,
 
 __all__ = ["Report", "Request", "ingest"]
 
-SQUARE_FEET = 43_560.0
-"""Square feet in an acre."""
 Frames = Mapping[str, gpd.GeoDataFrame]
 
 
@@ -173,38 +170,10 @@ class _Import:
         inexact = inexact_ids(self.features, target)
         if inexact:
             report.warn("id_inexact", f"{', '.join(inexact)} came as numbers too long to be exact: ask for text")
-        keys: Sequence[tuple[str, pd.Series]] = [(wanted.id, identity.said)]
-        if "print_key" in wanted.names:
-            keys = [*keys, ("print_key", frame["print_key"])]
-        for name, ids in keys:
-            groups = ["/".join(group) for group in alike(filter(None, ids))]
-            if groups:
-                report.warn("ids_alike", f"{name} differs only in zeros, capitals or marks: {shorten(groups)}")
-        self._warn_of_drawing(frame, report)
-
-    def _warn_of_drawing(self, frame: gpd.GeoDataFrame, report: Report) -> None:
-        high = _with_heights(self.features.shapes)
-        if high:
-            report.warn("z_dropped", f"the heights of {high:,} lines or outlines were dropped")
-        feet = feet_per_unit(self.settings.crs)
-        short = (frame.geom_type == "LineString") & (frame.length * feet < self.settings.tolerances.short_line_ft)
-        if short.any():
-            ids = shorten(list(frame.index[short]))
-            report.warn("zero_length", f"{int(short.sum())} lines have no length and convey nothing: {ids}")
-        self._warn_of_acreage(frame, report)
-
-    def _warn_of_acreage(self, frame: gpd.GeoDataFrame, report: Report) -> None:
-        """A mended outline is held against the roll: only there the drawing and not the roll is the likelier fault."""
-        mended = [each for code, ids in report.notes.repaired.items() if code.startswith("made_valid") for each in ids]
-        if "acres" not in frame or not mended:
-            return
-        lots = frame.loc[frame.index.isin(mended) & (frame["acres"] > 0)]
-        drawn = lots.area * feet_per_unit(self.settings.crs) ** 2 / SQUARE_FEET
-        off = (drawn - lots["acres"]).abs() > self.settings.tolerances.area_change_share * lots["acres"]
-        if off.any():
-            report.warn(
-                "acreage", f"mended lots that are not as large as the roll says: {shorten(list(lots.index[off]))}"
-            )
+        report.warnings += doubt_ids(frame, identity.said, wanted)
+        report.warnings += doubt_heights(self.features.shapes[identity.rows])
+        report.warnings += doubt_lengths(frame, self.settings)
+        report.warnings += doubt_acres(frame, report.notes, self.settings)
 
     # -- what changes
 
@@ -231,13 +200,6 @@ class _Import:
             if old is not None:
                 mine = old.index[old["source"] == self.name]
                 report.changes["missing"] = [each for each in mine if each not in self.seen[report.layer]]
-
-
-def _with_heights(shapes: Any) -> int:
-    """How many lines and outlines have a height other than zero, which is what programs write for none."""
-    lines = shapes[(shapely.get_dimensions(shapes) > 0) & shapely.has_z(shapes)]
-    coordinates, owner = shapely.get_coordinates(lines, include_z=True, return_index=True)
-    return len(set(owner[np.nan_to_num(coordinates[:, 2]) != 0])) if len(lines) else 0
 
 
 def _column(values: Any, index: pd.Index) -> pd.Series:

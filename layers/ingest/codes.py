@@ -62,6 +62,7 @@ WARNINGS: Mapping[str, str] = {
     "formula_unread": "Formulas without a stored value were read as empty.",
     "id_inexact": "Ids came as numbers too long to be exact: ask for them as text.",
     "id_shared": "Rows of another source were replaced, because they have the same id and lie at the same place.",
+    "ids_pointed": "Every id ends in .0, as numbers do that became text; it will not meet the ids of other layers.",
     "ids_alike": "Ids differ only in zeros, capitals or marks, such as 2.1 and 2.10; they are kept apart.",
     "m_dropped": "Measures (M) were dropped.",
     "merged_cells": "Only the first of merged cells holds their value.",
