@@ -75,8 +75,9 @@ class Lines:
             self.town.network.adjacency("up", sewers=sewers),
             self.town.network.adjacency("down", sewers=sewers),
         ):
+            start, edges = ways.start.tolist(), ways.edges.tolist()
             for node in np.flatnonzero(np.diff(ways.start)).tolist():
-                met.setdefault(node, []).extend(edge for edge, _ in ways.around(node))
+                met.setdefault(node, []).extend(edges[start[node] : start[node + 1]])
         return {node: list(dict.fromkeys(edges)) for node, edges in met.items()}
 
     @cached_property
@@ -109,7 +110,13 @@ class Lines:
 
     def leaving(self, node: int) -> list[int]:
         """The storm edges that lead out of a node."""
-        return [edge for edge, _ in self.town.network.adjacency("down", sewers=False).around(node)]
+        return self._leaving.get(node, [])
+
+    @cached_property
+    def _leaving(self) -> Mapping[int, list[int]]:
+        ways = self.town.network.adjacency("down", sewers=False)
+        start, edges = ways.start.tolist(), ways.edges.tolist()
+        return {node: edges[start[node] : start[node + 1]] for node in np.flatnonzero(np.diff(ways.start)).tolist()}
 
     def name_at(self, node: int) -> Subject:
         """The structure at a node, else the first by id of the lines that meet there."""

@@ -17,7 +17,6 @@ from mapping.words import say_list
 
 JOINED = Fine("it meets what it joins")
 NAMED = Fine("the record names what it joins")
-ACCEPTED = Fine("the Town has accepted that they join")
 HAS_STRUCTURE = Fine("a structure is recorded there")
 OPENS = Fine("it opens into a ditch or a culvert")
 DEAD_END = Fine("lines end there with no way on, which is rule NET-02's matter")
@@ -160,7 +159,7 @@ def _measured(facts: Facts, line: Line, node: int, at: shapely.Point) -> LineEnd
     cites=("ms4",),
     needs=("pipes|ditches|culverts",),
     subjects=line_ends,
-    fine=(JOINED, NAMED, ACCEPTED),
+    fine=(JOINED, NAMED),
     bad="A ditch ends 3 ft from the catch basin that it seems to lead to, and no record says that it does.",
     good="The same 0.4 ft away, or with the basin's id recorded as the ditch's end.",
 )
@@ -168,16 +167,14 @@ def ends_that_nearly_meet(facts: Facts, end: LineEnd) -> Outcome:
     """An end of a line lies further than 0.5 ft and no further than 5 ft from what it seems to join.
 
     (Tolerances `snap_ft` and `snap_doubtful_ft`.) The join is used as doubtful and never made silently; what lies further
-    off is left open. Where the record names the structure, or the Town has accepted the join, nothing is to ask.
+    off is left open. Where the record names the structure, or the Town has accepted the join and so drawn the line on to
+    it, nothing is to ask.
     """
     if end.to is None or end.gap_ft <= facts.town.settings.tolerances.snap_ft:
         return JOINED
     row = facts.row(*end.subject)
     if end.to[1] in (row.get("from_id"), row.get("to_id")):
         return NAMED
-    accepted = facts.records_about(":".join(end.subject), "proposal_accepted")
-    if any(each.data["proposal"] == "join" and each.data.get("to") == ":".join(end.to) for each in accepted):
-        return ACCEPTED
     return Found(
         subject=end.subject,
         other=end.to[1],

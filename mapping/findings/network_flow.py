@@ -182,12 +182,13 @@ def circles(facts: Facts) -> Iterator[Circle]:
     size = np.bincount(piece, minlength=count)
     yield from (Circle((node,)) for node in met if size[piece[node]] == 1)
     inside = (piece[tail] == piece[head]) & (size[piece[tail]] > 1)
-    rings: dict[int, list[int]] = {}
-    for edge, ring in zip(storm[inside].tolist(), piece[tail[inside]].tolist(), strict=True):
-        rings.setdefault(ring, []).append(edge)
-    for edges in rings.values():
-        nodes = {int(network.edges[end].iat[edge]) for edge in edges for end in ("tail", "head")}
-        yield Circle(tuple(sorted(nodes)), tuple(edges))
+    edges: dict[int, list[int]] = {}
+    nodes: dict[int, set[int]] = {}
+    numbers = (each[inside].tolist() for each in (storm, tail, head, piece[tail]))
+    for edge, up, down, ring in zip(*numbers, strict=True):
+        edges.setdefault(ring, []).append(edge)
+        nodes.setdefault(ring, set()).update((up, down))
+    yield from (Circle(tuple(sorted(nodes[ring])), tuple(edges[ring])) for ring in edges)
 
 
 @rule(
