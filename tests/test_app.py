@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from layers.errors import SourceError
+from layers.errors import CRSError, FieldError, RegisterError, SourceError
 from mapping import pipeline, server
 from mapping.outputs import uploads
 from mapping.pages.event_form import offered, payload
+from mapping.pages.refusals import say_refusal
 from mapping.pages.show import plain, tag
 from mapping.register import KINDS
 from tests.conftest import ON
@@ -273,3 +274,62 @@ def test_steps_of_a_case_are_offered_only_in_a_case() -> None:
     assert "notice_mailed" not in offered(subject="outfalls:OF-1", case="")
     assert offered(subject="outfalls:OF-1", case="2026-001")[0] == "identified"
     assert "inspection" not in offered(subject="", case="")
+
+
+def test_a_refusal_speaks_of_the_labels_of_the_form() -> None:
+    order = RegisterError("event note: the case has ended", hint="say why it comes late in data.late_entry")
+    assert say_refusal(order) == (
+        "Note: the case has ended",
+        "say why it comes late in “Why the event was entered late or out of order”",
+    )
+    rain = FieldError("inspection OF-1: rain_24h_in 2 exceeds rain_48h_in 1; odor does not say its kind")
+    assert say_refusal(rain)[0] == (
+        f"{KINDS['inspection'].title}: “Rain in the 24 hours before” 2 exceeds “Rain in the 48 hours before” 1; "
+        "“Odor: kind, severity” does not say its kind"
+    )
+    crs = CRSError("a layer does not say its coordinate system", hint="import it with --crs EPSG:… --crs-by NAME")
+    assert "--" not in say_refusal(crs)[1]
+    assert "“Coordinate system” and “Who says so”" in say_refusal(crs)[1]
+
+
+def test_an_event_without_what_is_required_is_refused_by_its_label(own_town: Path) -> None:
+    app = AppTest.from_function(record_form, args=("2026-002",), default_timeout=SLOW_S).run()
+    app.selectbox[1].set_value("note").run()
+    app.text_input(key="field_note_text").set_value("  ")
+    app.text_input(key="event_by").set_value("T. Exampleton")
+    next(each for each in app.button if each.label == "Record").click().run()
+    assert app.error[0].value == "Fill in Text."
+
+
+def test_a_case_without_a_title_is_refused(own_town: Path) -> None:
+    app = AppTest.from_function(case_form, args=("DRN-01",), default_timeout=SLOW_S).run()
+    app.text_input[0].set_value(" ")
+    app.text_input(key="case_by").set_value("T. Exampleton")
+    next(each for each in app.button if each.label == "Open the case").click().run()
+    assert "Give the case a title" in app.error[0].value
+
+
+def test_a_case_that_is_not_there_is_said(town: Path) -> None:
+    assert "There is no case 2026-999" in said(run("cases", case="2026-999"))
+
+
+def test_files_of_the_office_are_not_offered_for_the_public(town: Path) -> None:
+    app = run("report")
+    app.session_state["report_files"] = ((server.open_desk().version, 2026, False), [town / "town.toml"])
+    assert "For the office, permit year 2026" in said(app.run())
+    app.checkbox[0].check().run()
+    assert "town.toml" not in [each.label for each in app.get("download_button")]
+    assert "permit year 2026:" not in said(app)
+
+
+def test_a_refused_route_takes_the_old_one_away(town: Path) -> None:
+    app = run("routes")
+    app.session_state["plan_files"] = [town / "town.toml"]
+    longitude = next(each for each in app.number_input if each.label == "Start, longitude")
+    assert -180 <= longitude.min < longitude.value < longitude.max <= 180
+    longitude.set_value(longitude.max)
+    next(each for each in app.button if each.label == "Plan the route").click().run()
+    assert not app.exception
+    assert "miles from the nearest road" in app.error[0].value.replace("\\", "")
+    assert "--start" not in app.error[0].value
+    assert app.session_state["plan_files"] == []

@@ -18,6 +18,8 @@ from layers.town import Town
 
 DECIMALS = 6
 """Of a degree: about four inches, a tenth of what a survey of outfalls is good for."""
+NEAR_DEG = 0.25
+"""Some fifteen miles: no crew starts further away than that."""
 LABEL_LENGTH = 120
 HIDDEN = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """Control and direction marks, and halves of characters: as they are they turn a name round, hide a part or break a file."""
@@ -132,6 +134,18 @@ def start_of(town: Town) -> tuple[float, float]:
         return float(depot[0]), float(depot[1])
     west, south, east, north = bounds(town) or (0.0, 0.0, 0.0, 0.0)
     return round((west + east) / 2, DECIMALS), round((south + north) / 2, DECIMALS)
+
+
+def around(town: Town) -> tuple[float, float, float, float]:
+    """West, south, east, north in degrees of the country in which a start of crews can lie: the town and NEAR_DEG around."""
+    lon, lat = start_of(town)
+    west, south, east, north = bounds(town) or (lon, lat, lon, lat)
+    return (
+        max(min(west, lon) - NEAR_DEG, -180.0),
+        max(min(south, lat) - NEAR_DEG, -90.0),
+        min(max(east, lon) + NEAR_DEG, 180.0),
+        min(max(north, lat) + NEAR_DEG, 90.0),
+    )
 
 
 def names(layer: str, frame: gpd.GeoDataFrame) -> list[str]:

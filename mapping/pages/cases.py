@@ -27,10 +27,14 @@ def main() -> None:
         return
     rows = tables.case_rows(desk.town, cases, desk.picture.on)
     picked: Any = st.dataframe(rows, hide_index=True, on_select="rerun", selection_mode="single-row", key="list")
-    chosen = next((cases[number] for number in picked.selection.rows), None)
-    asked = st.query_params.get(ASKED, "")
-    chosen = chosen or next((each for each in cases if each.id == asked), cases[0])
-    _show_case(desk, chosen)
+    for number in picked.selection.rows:
+        st.query_params[ASKED] = cases[number].id
+    asked = st.query_params.get(ASKED, cases[0].id)
+    chosen = next((each for each in cases if each.id == asked), None)
+    if chosen is None:
+        show.empty(f"There is no case {asked}.", "Choose one in the list above.")
+    else:
+        _show_case(desk, chosen)
 
 
 def _show_case(desk: server.Desk, case: Case) -> None:

@@ -14,13 +14,17 @@ from mapping import pipeline, server
 from mapping.findings import RULES, Finding
 from mapping.outputs.places import layer_of
 from mapping.pages import show
+from mapping.pages.refusals import ON_FORM
 from mapping.register import KINDS, EventKind
 from mapping.register.kinds import PayloadField
+from mapping.words import say_list
 
 ELSEWHERE = frozenset({"case_opened", "asset_recorded", "trace_frozen", "superseded"})
 """Kinds that have a screen of their own, or that no form can state."""
 SEVERITY = {1: "1 faint", 2: "2 clear", 3: "3 strong"}
 INDICATORS = ("odor", "color", "turbidity", "floatables")
+ALWAYS_ASKED = frozenset({"flow"})
+"""Fields that the register can do without, but no visit: a sheet without them is refused."""
 FROM_PLACE = frozenset({"location", "at"})
 """Fields that follow from the subject and the day."""
 
@@ -37,14 +41,15 @@ def record_event(*, subject: str, cases: Sequence[str], case: str = "") -> None:
     with st.form("event", border=False):
         on = st.date_input("On which day", value=desk.picture.on, max_value=desk.picture.on, format="YYYY-MM-DD")
         has_time = any(each.name == "at" for each in KINDS[name].fields)
-        at = st.time_input("At what time", value=None, key=f"at_{name}") if has_time else None
+        at = st.time_input("At what time (required)", value=None, key=f"at_{name}") if has_time else None
         asked = [each for each in KINDS[name].fields if each.name not in FROM_PLACE | {"attachments"}]
         values = _ask_all(KINDS[name], asked)
         by = show.ask_name("event_by")
         done = st.form_submit_button("Record", type="primary")
     if done and show.is_named(by):
         data = payload(KINDS[name], values, subject=subject, on=on, at=at)
-        _append(desk.folder, kind=name, subject=subject, case=chosen, on=on, data=data, by=by)
+        if _is_complete(KINDS[name], data):
+            _append(desk.folder, kind=name, subject=subject, case=chosen, on=on, data=data, by=by)
 
 
 @st.dialog("Open a case", width="medium")
@@ -57,14 +62,14 @@ def open_case(*, subject: str, premises: Sequence[str], findings: Sequence[Findi
     titles = {each.id: each.title for each in findings}
     suspected = [each.id for each in findings if RULES[each.rule].card.suspects]
     with st.form("case", border=False):
-        title = st.text_input("Title", value=next((titles[each] for each in suspected), ""), max_chars=200)
+        title = st.text_input("Title (required)", value=next((titles[each] for each in suspected), ""), max_chars=200)
         chosen = st.multiselect(
             "Flags that it starts from", list(titles), default=suspected, format_func=titles.__getitem__
         )
         on = st.date_input("Opened on", value=desk.picture.on, max_value=desk.picture.on, format="YYYY-MM-DD")
         by = show.ask_name("case_by")
         done = st.form_submit_button("Open the case", type="primary")
-    if done and show.is_named(by):
+    if done and _is_titled(title) and show.is_named(by):
         with show.faults():
             pipeline.open_town_case(
                 desk.folder, title=title, subject=subject, premises=premises, findings=chosen, on=on, by=by
@@ -100,12 +105,32 @@ def payload(
     return data
 
 
+def is_asked(field: PayloadField) -> bool:
+    """Whether the form insists on a field."""
+    return field.required or field.name in ALWAYS_ASKED
+
+
+def _is_complete(kind: EventKind, data: Mapping[str, Any]) -> bool:
+    """Whether all that the form insists on is filled in; says what is not, by its label."""
+    lacking = [ON_FORM.get(each.name, each.title) for each in kind.fields if is_asked(each) and each.name not in data]
+    if lacking:
+        st.error(f"Fill in {say_list(show.plain(each) for each in lacking)}.")
+    return not lacking
+
+
+def _is_titled(title: str) -> bool:
+    """Whether there is a title; says what to do where there is none."""
+    if not title.strip():
+        st.error("Give the case a title: it stands at its head and in the list of cases.")
+    return bool(title.strip())
+
+
 def _fits(rule: str, value: str) -> bool:
     return bool(value) if rule == "required" else rule != "none" or not value
 
 
 def _is_given(value: Any) -> bool:
-    return value not in (None, "", [], {})
+    return value not in (None, "", [], {}) and not (isinstance(value, str) and not value.strip())
 
 
 def _append(folder: Path, *, kind: str, **event: Any) -> None:
@@ -128,7 +153,7 @@ def _ask_all(kind: EventKind, asked: Sequence[PayloadField]) -> dict[str, Any]:
 
 def _ask(kind: EventKind, field: PayloadField) -> Any:
     """The control for one field; what is required says so."""
-    label = f"{field.title}{f', {field.unit}' if field.unit else ''}{' (required)' if field.required else ''}"
+    label = f"{field.title}{f', {field.unit}' if field.unit else ''}{' (required)' if is_asked(field) else ''}"
     key = f"field_{kind.kind}_{field.name}"
     match field.type:
         case "number":

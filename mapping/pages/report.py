@@ -44,16 +44,19 @@ def main() -> None:
 
 
 def _package(desk: server.Desk, year: int) -> None:
-    """Writes the numbers, the rows and the map book, and offers them."""
+    """Writes the numbers, the rows and the map book, and offers them for the year and the readers they were made for."""
     put(tag("h2", "Files"))
     public = st.checkbox("For the public: without personal data and without rows about anyone's premises")
     if st.button("Make the report and the map book", type="primary", key="make"):
-        out = desk.folder / "outputs" / f"report-{year}{'-public' if public else ''}"
+        out = desk.folder / "outputs" / f"{'public-report' if public else 'report'}-{year}"
         with st.spinner("Making the sheets"):
             made = write_report(desk.picture, year=year, out=out, public=public)
-        st.session_state["report_files"] = made["files"]
-    with st.container(horizontal=True):
-        show.downloads(st.session_state.get("report_files", []))
+        st.session_state["report_files"] = ((desk.version, year, public), made["files"])
+    made_for, files = st.session_state.get("report_files", (None, []))
+    if made_for == (desk.version, year, public):
+        put(tag("p", f"{'For the public' if public else 'For the office'}, permit year {year}:", cls="ms4-note"))
+        with st.container(horizontal=True):
+            show.downloads(files)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import streamlit as st
 from mapping import pipeline, server
 from mapping.outputs import tables
 from mapping.outputs.due import due_locations
-from mapping.outputs.places import start_of
+from mapping.outputs.places import around, start_of
 from mapping.outputs.plan import Plan
 from mapping.outputs.route import plan_route
 from mapping.outputs.stops import write_route
@@ -36,19 +36,21 @@ def main() -> None:
 
 def _ask(desk: server.Desk) -> None:
     lon, lat = start_of(desk.town)
+    west, south, east, north = around(desk.town)
     with st.form("route"):
         one, two, three, four, five = st.columns([2, 1, 1, 2, 2])
         on = one.date_input("Day", value=desk.picture.on, format="YYYY-MM-DD")
         crews = two.number_input("Crews", min_value=1, max_value=8, value=1)
         hours = three.number_input("Hours", min_value=1.0, max_value=12.0, value=7.0, step=0.5)
-        west = four.number_input("Start, longitude", value=lon, format="%.5f", step=0.001)
-        north = five.number_input("Start, latitude", value=lat, format="%.5f", step=0.001)
+        x = four.number_input("Start, longitude", west, east, value=lon, format="%.5f", step=0.001)
+        y = five.number_input("Start, latitude", south, north, value=lat, format="%.5f", step=0.001)
         if st.form_submit_button("Plan the route", type="primary"):
+            st.session_state.update(plan=None, plan_files=[])
             due = due_locations(desk.town, pipeline.open_permit(desk.town.settings), on)
             with show.faults():
-                plan = plan_route(desk.town, start=(west, north), due=due, on=on, crews=int(crews), hours=float(hours))
-                st.session_state["plan"] = plan
-                st.session_state["plan_files"] = write_route(plan, desk.folder / "outputs" / f"route-{on.isoformat()}")
+                plan = plan_route(desk.town, start=(x, y), due=due, on=on, crews=int(crews), hours=float(hours))
+                files = write_route(plan, desk.folder / "outputs" / f"route-{on.isoformat()}")
+                st.session_state.update(plan=plan, plan_files=files)
 
 
 def _show(desk: server.Desk, plan: Plan) -> None:

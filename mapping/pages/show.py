@@ -18,6 +18,7 @@ import streamlit as st
 
 from layers.errors import MS4Error
 from mapping.outputs.places import shown
+from mapping.pages.refusals import NAME_LABEL, say_refusal
 
 STYLE_SHEET = Path(__file__).resolve().parent / "page.css"
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
@@ -71,8 +72,9 @@ def faults() -> Iterator[None]:
     try:
         yield
     except MS4Error as error:
-        hint = f"  \n{plain(_sentence(error.hint))}" if error.hint else ""
-        st.error(f"{plain(_sentence(error.text))}{hint}")
+        text, advice = say_refusal(error)
+        hint = f"  \n{plain(_sentence(advice))}" if advice else ""
+        st.error(f"{plain(_sentence(text))}{hint}")
 
 
 def tell_unexpected(error: Exception) -> bool:
@@ -84,7 +86,7 @@ def tell_unexpected(error: Exception) -> bool:
 
 def ask_name(key: str) -> str:
     """The name that goes into the record with what is entered; kept for the session."""
-    name = str(st.text_input("Your name, for the record", value=st.session_state.get("by", ""), key=key, max_chars=80))
+    name = str(st.text_input(NAME_LABEL, value=st.session_state.get("by", ""), key=key, max_chars=80))
     if name.strip():
         st.session_state["by"] = name.strip()
     return name.strip()
