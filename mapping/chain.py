@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-
-import pandas as pd
 
 from layers.crs import feet_per_unit
 from layers.joins.network import Network
@@ -138,18 +136,21 @@ def chain(town: Town, law: Law, subject: str, on: date) -> Chain:
     return Chain(subject, tuple(dict.fromkeys(links)), reaches, shares, tuple(_holders(town, passed)))
 
 
-def _holders(town: Town, passed: Iterable[str]) -> Iterator[Holder]:
+def _holders(town: Town, passed: Collection[str]) -> Iterator[Holder]:
     """Who owns each premises and asset that is passed; waters belong to nobody here."""
-    answers: dict[str, pd.DataFrame] = {}
+    ids: dict[str, list[str]] = {}
+    for layer, _, asset in (each.partition(":") for each in passed):
+        ids.setdefault(layer, []).append(asset)
+    answers = {
+        layer: ms4_test(town, layer, some).to_dict("index") for layer, some in ids.items() if layer in MS4_LAYERS
+    }
+    lots = town.layer("parcels")["owner_type"]
     for subject in passed:
         layer, _, asset = subject.partition(":")
         if layer == PREMISES:
-            lots = town.layer("parcels")
-            yield Holder(subject, str(lots.at[asset, "owner_type"]) if asset in lots.index else "", {})
-        elif layer in MS4_LAYERS:
-            if layer not in answers:
-                answers[layer] = ms4_test(town, layer)
-            said = {str(name): str(answer) for name, answer in answers[layer].loc[asset].items()}
+            yield Holder(subject, str(lots.get(asset, "")), {})
+        elif layer in answers:
+            said = {str(name): str(answer) for name, answer in answers[layer][asset].items()}
             yield Holder(subject, str(town.layer(layer).at[asset, "owner"]), said)
 
 

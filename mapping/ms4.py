@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from layers.town import Town
@@ -18,13 +20,13 @@ BY_SYSTEM = {
 """For each system the answers to stormwater, not_combined and not_potw (40 CFR 122.2: a POTW takes in its sewers)."""
 
 
-def ms4_test(town: Town, layer: str) -> pd.DataFrame:
-    """The four answers of § 194-3 (MS4, A–D) for each asset of a layer, and what follows from them.
+def ms4_test(town: Town, layer: str, ids: Collection[str] | None = None) -> pd.DataFrame:
+    """The four answers of § 194-3 (MS4, A–D) for each asset of a layer (or for those given), and what follows from them.
 
     Index = asset id; columns owned, stormwater, not_combined, not_potw and is_ms4, each `yes`, `no` or `unknown`, and
     basis, the facts that they rest on. One `no` makes an asset no MS4 asset; without one, an `unknown` leaves it open.
     """
-    frame = town.layer(layer)
+    frame = town.layer(layer) if ids is None else town.layer(layer).loc[list(ids)]
     owner = frame["owner"].replace("", "unknown")
     system = _system(frame, layer)
     answers = pd.DataFrame(
@@ -40,7 +42,7 @@ def is_ms4(town: Town, layer: str, asset_id: str) -> str:
     """`yes`, `no` or `unknown` for one asset; `unknown` for a layer that the test does not reach."""
     if layer not in LAYERS or asset_id not in town.layer(layer).index:
         return "unknown"
-    return str(ms4_test(town, layer).at[asset_id, "is_ms4"])
+    return str(ms4_test(town, layer, [asset_id]).at[asset_id, "is_ms4"])
 
 
 def _system(frame: pd.DataFrame, layer: str) -> list[str]:

@@ -54,7 +54,9 @@ def premises_key(town: Town, lot: str) -> str:
     if shape is None:
         return lot
     beside = parcels.iloc[np.unique(parcels.sindex.query(shape))]
-    return str(premises_of_lots(beside).get(lot, lot))
+    same_box = np.round(beside.bounds.to_numpy(), 2) == np.round(shape.bounds, 2)
+    stack = beside[same_box.all(axis=1)]
+    return str(premises_of_lots(stack)[lot]) if len(stack) > 1 else lot
 
 
 def drained_to(town: Town, premises: str) -> pd.DataFrame:
