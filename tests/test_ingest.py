@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -85,6 +86,34 @@ def test_owner_and_owner_in_capitals_are_said(tmp_path: Path) -> None:
     layers, report = take(text(tmp_path / "b.csv", "CB_ID,Owner,OWNER", "1,Town,State"))
     assert list(layers["catch_basins"]["owner"]) == ["Town"]
     assert told(report, "columns_alike") == "the columns Owner, OWNER have one name; Owner is read"
+
+
+def test_of_two_columns_with_one_name_a_crosswalk_chooses(tmp_path: Path) -> None:
+    path = text(tmp_path / "b.csv", "CB_ID,Owner,OWNER", "1,Town,State")
+    layers, reports = take_by(
+        path, {"target": [{"layer": "catch_basins", "id": "CB_ID", "fields": {"owner": "OWNER"}}]}
+    )
+    assert list(layers["catch_basins"]["owner"]) == ["State"]
+    assert told(reports[0], "columns_alike").endswith("; OWNER is read")
+
+
+def test_what_a_crosswalk_says_of_values_is_not_said_of_a_field_that_no_column_fills(tmp_path: Path) -> None:
+    target = {
+        "layer": "catch_basins",
+        "id": "CB_ID",
+        "values": {"owner": {"*": "Private"}, "status": {"*": "abandoned"}},
+    }
+    path = text(tmp_path / "b.csv", "CB_ID", "1")
+    layers, reports = take_by(path, {"target": [{**target, "set": {"status": "active"}}]})
+    assert layers["catch_basins"].loc["1", ["owner", "status"]].tolist() == ["unknown", "active"]
+    assert reports[0].to_json()["values"] == {"unknown": {}}
+
+
+def test_a_file_whose_name_is_in_no_encoding(tmp_path: Path) -> None:
+    path = text(tmp_path / os.fsdecode(b"b\xff.csv"), "RIM", "500")
+    layers, report = take(path)
+    assert report.source["name"] == "b?.csv"
+    assert ids(layers) == ["b?-2"]
 
 
 def test_joined_columns_that_nobody_reads_are_not_said(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 import geopandas as gpd
@@ -27,6 +28,8 @@ from layers.sources import Features, Source, SourceLayer, describe, open_source,
 
 __all__ = ["Report", "Request", "ingest"]
 
+OURS = Target("")
+"""Says nothing of values: they are ours already."""
 Frames = Mapping[str, gpd.GeoDataFrame]
 
 
@@ -51,7 +54,8 @@ def _ingest(request: Request, layers: Frames, settings: Settings) -> tuple[dict[
     if not len(features.frame):
         raise SourceError(f"{where} is empty", hint="ask the sender for the features", code="source_empty")
     crosswalk.check(list(map(str, features.frame.columns)), where=where)
-    importer = _Import(source, layer, features, crosswalk, settings, dict(layers))
+    said = describe(source, layer) | {"sha256": sha256_of(source.path), "encoding": features.encoding}
+    importer = _Import(source, layer, features, crosswalk, settings, dict(layers), said)
     return importer.layers, importer.take_all()
 
 
@@ -84,21 +88,18 @@ class _Import:
     crosswalk: Crosswalk
     settings: Settings
     layers: dict[str, gpd.GeoDataFrame]
+    said: dict[str, str]
     seen: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """What the rows say of where they come from."""
         several = len(self.source.layers) > 1
-        return f"{self.source.path.name}/{self.layer.name}" if several else self.source.path.name
+        return f"{self.said['name']}/{self.layer.name}" if several else self.said["name"]
 
     def take_all(self) -> list[Report]:
         """Every target in its order; the first report also tells of features that no target takes, or two."""
         mine = [target.rows(self.features.frame).to_numpy() for target in self.crosswalk.targets]
-        self.said = describe(self.source, self.layer) | {
-            "sha256": sha256_of(self.source.path),
-            "encoding": self.features.encoding,
-        }
         before = dict(self.layers)
         reports = [self.take(target, rows) for target, rows in zip(self.crosswalk.targets, mine, strict=True)]
         self._tell_missing(reports, before)
@@ -116,7 +117,7 @@ class _Import:
         wanted = schema(target.layer)
         report = Report(target.layer, dict(self.said), read=int(mine.sum()), warnings=list(self.features.notes))
         self._map_fields(target, wanted, report)
-        stem = self.layer.name if len(self.source.layers) > 1 else self.source.path.stem
+        stem = self.layer.name if len(self.source.layers) > 1 else PurePath(self.said["name"]).stem
         identity = identify(self.features, mine, target, stem=stem, notes=report.notes)
         z, flat = flatten(self.features.shapes[identity.rows])
         unread = np.isin(identity.rows, self.features.unread)
@@ -138,11 +139,10 @@ class _Import:
         report.unmapped = [each for each in columns if each not in used]
         filled = {*target.fields, *target.constants, *SET_BY_IMPORT}
         report.missing = [name for name in wanted.names if name not in filled]
-        for first, *others in columns_alike(columns):
-            if {first, *others} & target.columns:
-                report.warn(
-                    "columns_alike", f"the columns {', '.join([first, *others])} have one name; {first} is read"
-                )
+        for group in columns_alike(columns):
+            read = [each for each in group if each in target.columns]
+            if read:
+                report.warn("columns_alike", f"the columns {', '.join(group)} have one name; {', '.join(read)} is read")
 
     def _conform(
         self, clean: Cleaned, identity: Identity, z: Any, target: Target, wanted: Schema, report: Report
@@ -154,9 +154,11 @@ class _Import:
         columns = {}
         for each in wanted.fields:
             counts = report.unknown[each.name] = Counter()
-            values: Any = filled.get(each.name, target.constants.get(each.name, blank(each)))
-            raw = rows[target.fields[each.name]] if each.name in target.fields else _column(values, rows.index)
-            columns[each.name] = conform(raw, each, target, counts)
+            if each.name in target.fields:
+                columns[each.name] = conform(rows[target.fields[each.name]], each, target, counts)
+            else:
+                known: Any = filled.get(each.name, target.constants.get(each.name, blank(each)))
+                columns[each.name] = conform(_column(known, rows.index), each, OURS, counts)
         frame = gpd.GeoDataFrame(columns, geometry=clean.shapes, crs=self.settings.crs)
         return frame.rename_axis(wanted.id)
 

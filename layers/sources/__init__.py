@@ -266,5 +266,6 @@ def _draw(wkb: list[bytes | None], layer: SourceLayer) -> tuple[Shapes, tuple[Do
 
 
 def describe(source: Source, layer: SourceLayer) -> dict[str, str]:
-    """The source as the import report names it."""
-    return {"name": source.path.name, "driver": source.driver, "layer": layer.name, "crs_read": name_crs(layer.crs)}
+    """The source as the import report names it; a name in no encoding is shown with question marks."""
+    name = source.path.name.encode(errors="replace").decode()
+    return {"name": name, "driver": source.driver, "layer": layer.name, "crs_read": name_crs(layer.crs)}
