@@ -21,7 +21,7 @@ from layers.records import Record, Records
 from layers.schema import Schema, schema
 from layers.tolerances import Tolerances
 
-KINDS = ("asset_recorded", "asset_retired", "ownership_recorded")
+KINDS = ("asset_recorded", "asset_retired", "ownership_recorded", "proposal_accepted")
 TOUCHING_JOINS = (*KINDS, "link_confirmed")
 """Records that make the stored joins out of date."""
 
@@ -32,8 +32,43 @@ def lay_over(layers: Mapping[str, gpd.GeoDataFrame], records: Records, crs: CRS)
     for record in records.of(*KINDS):
         layer, asset = _subject(record)
         frame = laid.get(layer, schema(layer).empty(crs))
-        laid[layer] = _apply(frame.copy(), layer, asset, record, crs)
+        if record.kind == "proposal_accepted":
+            laid[layer] = _join(frame.copy(), asset, record, laid)
+        else:
+            laid[layer] = _apply(frame.copy(), layer, asset, record, crs)
     return laid
+
+
+def turned_lines(records: Records) -> set[tuple[str, str]]:
+    """Layer and id of the lines of which it was accepted that water runs the other way than record and drawing say."""
+    turned: set[tuple[str, str]] = set()
+    for record in records.of("proposal_accepted"):
+        if record.data["proposal"] == "turn":
+            turned ^= {_subject(record)}
+    return turned
+
+
+def _join(
+    frame: gpd.GeoDataFrame, asset: str, record: Record, laid: Mapping[str, gpd.GeoDataFrame]
+) -> gpd.GeoDataFrame:
+    """A line drawn on, by its nearer end, to what it was accepted to join; other proposals change no asset."""
+    layer, _, other = str(record.data.get("to") or "").partition(":")
+    if (
+        record.data["proposal"] != "join"
+        or layer not in laid
+        or other not in laid[layer].index
+        or asset not in frame.index
+    ):
+        return frame
+    line, target = frame.geometry[asset], laid[layer].geometry[other]
+    if line is None or target is None or line.geom_type != "LineString":
+        return frame
+    at = shapely.get_coordinates(line)
+    first, last = (shapely.shortest_line(shapely.Point(end), target) for end in (at[0], at[-1]))
+    reached = [shapely.get_coordinates(way)[-1] for way in (first, last)]
+    drawn = [reached[0], *at] if first.length < last.length else [*at, reached[1]]
+    frame.loc[asset, "geometry"] = shapely.LineString(drawn)
+    return frame
 
 
 def _subject(record: Record) -> tuple[str, str]:

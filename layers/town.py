@@ -17,7 +17,7 @@ from layers.joins.network import Network
 from layers.joins.noding import make_network
 from layers.joins.premises import link_premises
 from layers.joins.waters import link_waters, link_watersheds
-from layers.overlay import lay_over
+from layers.overlay import lay_over, turned_lines
 from layers.records import Records
 from layers.schema import schema
 from layers.settings import Settings
@@ -100,7 +100,7 @@ def join_makers(
         "premises_links": partial(link_premises, layers, **limits),
         "water_links": partial(link_waters, layers, **limits, records=records),
         "watershed_links": partial(link_watersheds, layers),
-        "network": partial(make_network, layers, **limits),
+        "network": partial(make_network, layers, **limits, turned=turned_lines(records or Records())),
     }
 
 

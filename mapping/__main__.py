@@ -19,11 +19,11 @@ from layers.errors import CallError, MS4Error
 DONE, FAULT, WRONG = 0, 1, 2
 NEGATIVE = re.compile(r"-[\d.]")
 COMMANDS = {
-    "town": ("new", "demo", "import", "layers", "serve"),
+    "town": ("new", "demo", "import", "layers", "sewersheds", "serve"),
     "build": ("build",),
     "ask": ("check", "trace", "chain"),
     "record": ("event", "case", "verify"),
-    "output": ("map", "route", "report"),
+    "output": ("map", "route", "report", "worklist"),
     "packs": ("clock", "law", "rules", "permit"),
 }
 """The modules of `mapping.commands` and the commands in each."""
@@ -140,6 +140,11 @@ def _add_town_commands(commands: Any) -> None:
     make = _command(commands, "build", "build the joins")
     make.add_argument("--fresh", action="store_true", help="forget every cache")
     _command(commands, "layers", "what the layers hold")
+    sheds = _command(commands, "sewersheds", "make the preliminary storm sewersheds")
+    sheds.add_argument("--dem", type=Path, metavar="F.tif", help="a terrain model as GeoTIFF, in any CRS")
+    sheds.add_argument(
+        "--heights", default="", choices=("", "metre", "foot"), help="unit of its heights where it does not say"
+    )
     serve = _command(commands, "serve", "open the app on 127.0.0.1")
     serve.add_argument("--port", type=int, default=8501, help="the port to listen on (8501)")
 
@@ -148,9 +153,10 @@ def _add_question_commands(commands: Any) -> None:
     check = _command(commands, "check", "findings: suspected connections, special conditions, network faults")
     check.add_argument("--rule", metavar="CODE", action="append", help="only this rule (may be given again)")
     trace = _command(commands, "trace", "where water goes from an asset, or what drains to it")
-    trace.add_argument("subject", metavar="LAYER:ID")
+    trace.add_argument("subject", metavar="LAYER:ID", help="or premises:KEY, or point:LON,LAT")
     trace.add_argument("--direction", choices=("up", "down"), default="down", help="with the flow (down) or against it")
     trace.add_argument("--freeze", action="store_true", help="keep the result in the register with hashes")
+    trace.add_argument("--again", type=int, metavar="EVENT", help="make a frozen trace again and say what has changed")
     trace.add_argument("--by", default="", metavar="NAME", help="who freezes it (the login name)")
     chain = _command(commands, "chain", "link by link from a premises or asset to the waters")
     chain.add_argument("subject", metavar="premises:KEY")
@@ -185,6 +191,9 @@ def _add_output_commands(commands: Any) -> None:
     report.add_argument("--year", type=int, required=True, help="the reporting year, by the year in which it begins")
     report.add_argument("--out", type=Path, required=True, metavar="OUT", help="folder for the files")
     report.add_argument("--public", action="store_true", help="leave out what is for staff alone")
+
+    work = _command(commands, "worklist", "write the network's faults as a list to work through")
+    work.add_argument("--out", type=Path, required=True, metavar="OUT", help="folder for CSV and PDF")
 
 
 def _add_pack_commands(commands: Any) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -21,17 +20,21 @@ from layers.errors import CallError, FieldError, SourceError, StoreError
 from layers.ingest import Report as ImportReport
 from layers.ingest import Request, ingest
 from layers.ingest.gate import town_envelope
+from layers.joins.sewersheds import Sewersheds, make_sewersheds, replace_made
 from layers.overlay import TOUCHING_JOINS, lay_over, read_asset
 from layers.received import keep_source
 from layers.records import Record, Records
 from layers.schema import LAYERS, schema
 from layers.settings import FILE as TOWN_FILE
 from layers.settings import Settings, load_settings, parse_bounds, render_settings
+from layers.sources.elevation import read_heights
 from layers.store import Facts, digest, locked, read_facts, write_facts
+from layers.terrain import around_drains, make_terrain_sewersheds
 from layers.town import Town, make_joins
 from layers.trace import Trace, find_subject
 from mapping.cases.case import Case, check_order, list_cases, open_case
 from mapping.findings import Report, check
+from mapping.freeze import freeze
 from mapping.law import Law, Permit, load_law, load_permit
 from mapping.register import Register
 from mapping.screening import validate_observation
@@ -213,6 +216,24 @@ def _described(frame: gpd.GeoDataFrame, name: str, imported: str | None) -> dict
     }
 
 
+def make_town_sewersheds(folder: Path, *, dem: Path | None = None, height_unit: str = "") -> list[Sewersheds]:
+    """The preliminary sewersheds from premises and, where a DEM is given, from terrain, into the layer `sewersheds`.
+
+    Rows that somebody sent or surveyed stay as they are; rows made before are replaced.
+    """
+    town = open_town(folder)
+    made = [make_sewersheds(town)]
+    if dem is not None:
+        made.append(make_terrain_sewersheds(town, read_heights(dem, around_drains(town), height_unit=height_unit)))
+    with locked(folder):
+        facts = read_facts(folder, town.crs)
+        layer = facts.layers.get("sewersheds", schema("sewersheds").empty(town.crs))
+        for each in made:
+            layer = replace_made(layer, each.layer)
+        write_facts(folder, Facts({**facts.layers, "sewersheds": layer}, facts.joins, facts.imports), town.crs)
+    return made
+
+
 def list_imports(folder: Path) -> list[Mapping[str, Any]]:
     """The reports of all imports, the newest first."""
     return list(reversed(read_facts(folder, load_settings(folder).crs).imports))
@@ -300,24 +321,19 @@ def open_town_case(
     return open_case(register, title=title, subject=subject, premises=premises, findings=findings, on=on, by=by)
 
 
-def freeze_trace(folder: Path, found: Trace, *, on: date, by: str) -> dict[str, str]:
-    """Keeps a trace in the register with the hashes of what it rests on: its event's number, inputs and rules."""
-    result = found.to_json()
-    settings = load_settings(folder)
-    sources = [(each["layer"], each["source"]["sha256"]) for each in read_facts(folder, settings.crs).imports]
-    asserted = [each.hash for each in Register.open(folder).records().of(*TOUCHING_JOINS)]
-    hashes = {
-        "inputs": _hash([sources, asserted]),
-        "rules": _hash(asdict(settings.tolerances)),
-        "result": _hash(result),
+def freeze_trace(town: Town, found: Trace, *, on: date, by: str) -> dict[str, str]:
+    """Keeps a trace in the town's register with the hashes of what it rests on; its event's number and those hashes."""
+    folder = town.folder
+    if folder is None:
+        raise CallError("a town that is on no disk keeps no trace", hint="open it from its folder")
+    sources = [each["source"]["sha256"] for each in read_facts(folder, town.crs).imports]
+    payload = freeze(town, found, sources=sources)
+    record = record_event(folder, "trace_frozen", subject=found.subject, on=on, data=payload, by=by)
+    return {
+        "id": str(record.seq),
+        "hash": record.hash,
+        **{name: payload[name] for name in ("inputs", "rules", "result")},
     }
-    data = {"direction": found.direction, "trace": result, **hashes}
-    record = record_event(folder, "trace_frozen", subject=found.subject, on=on, data=data, by=by)
-    return {"id": str(record.seq), "hash": record.hash, **hashes}
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def _record(register: Register, town: Town | None, kind: str, **event: Any) -> Record:

@@ -56,7 +56,7 @@ def test_new_makes_a_folder_that_is_a_town(tmp_path: Path, capsys: pytest.Captur
         "crosswalks",
         "outputs",
     }
-    assert ask(capsys, "layers", folder) == {"layers": []}
+    assert ask(capsys, "layers", folder)["layers"] == []
     assert ask(capsys, "verify", folder)["ok"] is True
 
 

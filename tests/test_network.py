@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ import shapely
 
 from layers.joins.network import NO_STRUCTURE, Network
 from layers.joins.noding import make_network
+from layers.records import Record
+from layers.trace import trace
 from tests.support import layer, settings, town
 
 
@@ -194,3 +198,19 @@ def test_a_town_keeps_its_frames_from_being_swapped() -> None:
     made = town(catch_basins={"A": "POINT (0 0)"})
     with pytest.raises(TypeError):
         made.layers["catch_basins"] = made.layer("pipes")  # type: ignore[index]
+
+
+def test_an_accepted_turn_and_an_accepted_join_are_obeyed() -> None:
+    def accepted(seq: int, subject: str, **data: str) -> Record:
+        at = datetime(2026, 5, seq, tzinfo=UTC)
+        return Record(seq, "proposal_accepted", at.date(), "A. Planner (invented)", at, subject=subject, data=data)
+
+    records = [
+        accepted(1, "pipes:P1", proposal="turn", reason="seen in the field"),
+        accepted(2, "pipes:P2", proposal="join", to="outfalls:OF", reason="seen in the field"),
+    ]
+    pipes = {"P1": pipe("LINESTRING (100 0, 0 0)"), "P2": pipe("LINESTRING (100 0, 190 0)")}
+    made = town(records, catch_basins={"A": "POINT (0 0)"}, outfalls={"OF": "POINT (200 0)"}, pipes=pipes)
+    found = trace(made, "catch_basins:A", direction="down")
+    assert found.outfalls == ("OF",)
+    assert {each.id: each.certainty for each in found.assets}["P1"] == "recorded"

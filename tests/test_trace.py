@@ -108,3 +108,13 @@ def test_a_drain_whose_connection_is_not_recorded_goes_nowhere_and_says_so() -> 
     made = town(catch_basins={"A": "POINT (0 0)"}, drains={"DR": ("", {"to_id": "NOT-THERE"})})
     found = trace(made, "drains:DR", direction="down")
     assert [each.code for each in found.doubts] == ["not_connected"]
+
+
+def test_an_abandoned_line_carries_nothing_and_leads_nowhere() -> None:
+    made = town(
+        outfalls={"OF": "POINT (100 0)"},
+        pipes={"OLD": pipe("LINESTRING (0 0, 100 0)", status="abandoned"), "NEW": pipe("LINESTRING (0 5, 100 0)")},
+    )
+    found = trace(made, "pipes:OLD", direction="down")
+    assert [each.code for each in found.doubts] == ["not_in_use"]
+    assert found.outfalls == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 import geopandas as gpd
@@ -26,12 +26,19 @@ DEAD = frozenset({"abandoned", "proposed", "not_found"})
 """A line of this standing never carries a trace."""
 
 
-def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances: Tolerances) -> Network:
+def make_network(
+    layers: Mapping[str, gpd.GeoDataFrame],
+    *,
+    crs: CRS,
+    tolerances: Tolerances,
+    turned: Collection[tuple[str, str]] = (),
+) -> Network:
     """The network of the located structures and lines in `layers`, all in the projected `crs`.
 
     Ends join a structure, another end or the middle of a line: surely within `snap_ft`, doubtfully within
     `snap_doubtful_ft`, beyond that not at all. A line is split where something joins its middle; where that is no
-    structure the node says so. Nothing is invented: an end that meets nothing stays a `line end`.
+    structure the node says so. Nothing is invented: an end that meets nothing stays a `line end`. The lines in `turned`
+    (layer, id) run the other way than record and drawing say, which the Town has decided.
     """
     feet = feet_per_unit(crs)
     points = _structures(layers)
@@ -40,6 +47,8 @@ def make_network(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerances
         return empty_network(crs)
     noder = _Noder(points, lines, feet, tolerances)
     ends, flipped, basis, doubt = noder.recorded_ends()
+    for row in noder.rows_of(turned):
+        flipped[row], basis[row], doubt[row] = not flipped[row], "recorded", ""
     ends = noder.join_structures(ends)
     ends, touches = noder.join_lines(ends)
     ends = noder.join_recorded(ends, doubt)
@@ -90,6 +99,11 @@ class _Noder:
         self.made: list[tuple[float, float]] = []
         self.made_kind: list[str] = []
         self.named: list[tuple[Ints, Ints, Ints, Floats]] = []
+
+    def rows_of(self, assets: Collection[tuple[str, str]]) -> list[int]:
+        """The rows of lines, by layer and id."""
+        names = zip(self.lines["layer"], self.lines["asset_id"], strict=True) if assets else ()
+        return [row for row, name in enumerate(names) if name in assets]
 
     def _places(self) -> Ints:
         """For each structure the first of those that are in its place, within `snap_ft`: there their lines meet."""

@@ -33,6 +33,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _idle(layer: str, asset: str) -> Doubt:
+    """Said of a line that no trace passes."""
+    return Doubt("not_in_use", layer, asset, "it is abandoned, proposed or has no length: it carries nothing")
+
+
 def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
     """Everything that is reached from `subject`, down with the flow or up against it.
 
@@ -49,6 +54,8 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
         layer, asset = find_subject(town, subject)
         start = start_of(town, targets_of(town, layer, asset), direction)
     network = town.network
+    idle = bool(start.own) and not network.edges["carries"].to_numpy(bool)[list(start.own)].any()
+    start = Start((), start.own) if idle else start
     sewers = _recorded_system(town, layer, asset) in SEWERS or _in_sewers(network, start)
     found = walk(network, start.nodes, direction, sewers=sewers)
     edges, ranks = _with_own(start, found)
@@ -64,7 +71,7 @@ def trace(town: Town, subject: str, *, direction: Direction) -> Trace:
         premises=() if down else _premises(town, assets),
         outfalls=tuple(outfalls),
         waters=_waters(town, outfalls),
-        doubts=list_doubts(network, found, edges, direction, sewers=sewers),
+        doubts=(_idle(layer, asset),) if idle else list_doubts(network, found, edges, direction, sewers=sewers),
         block=list_blocks(found, offset_ft=start.offset_ft) if down else (),
         shares=outfall_shares(town, asset) if down and layer == PREMISES else (),
         taken=taken,

@@ -103,10 +103,15 @@ def check_order(records: Records, record: Record) -> None:
     if not record.case or record.kind in ("case_opened", "superseded") or record.data.get("late_entry"):
         return
     thread = [each for each in records.in_force() if each.case == record.case]
-    fault = _ended(thread, record) or _too_early(thread, record)
-    if fault:
+    ended = _ended(thread, record)
+    if ended:
         raise RegisterError(
-            f"event {record.kind}: {fault}", hint="enter what is missing first, or say why in data.late_entry"
+            f"event {record.kind}: {ended}", hint="open a new case, or say why it comes late in data.late_entry"
+        )
+    early = _too_early(thread, record)
+    if early:
+        raise RegisterError(
+            f"event {record.kind}: {early}", hint="enter what is missing first, or say why in data.late_entry"
         )
 
 

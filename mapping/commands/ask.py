@@ -9,6 +9,7 @@ from layers.trace import trace
 from mapping import pipeline
 from mapping.chain import chain
 from mapping.commands.say import Answer
+from mapping.freeze import compare, find_frozen
 
 
 def run_check(asked: Namespace) -> Answer:
@@ -22,15 +23,19 @@ def run_check(asked: Namespace) -> Answer:
 
 
 def run_trace(asked: Namespace) -> Answer:
-    """Traces up or down, and keeps the trace where that is asked for."""
+    """Traces up or down, keeps the trace, or makes a kept one again, as is asked for."""
     town = pipeline.open_town(asked.town)
+    if asked.again is not None:
+        differences = compare(find_frozen(town, asked.again), town)
+        return differences.to_json(), "\n".join(differences.sentences())
     found = trace(town, asked.subject, direction=asked.direction)
     answer = found.to_json()
     if asked.freeze:
-        answer |= pipeline.freeze_trace(asked.town, found, on=asked.on, by=asked.by or getpass.getuser())
+        answer |= pipeline.freeze_trace(town, found, on=asked.on, by=asked.by or getpass.getuser())
     lines = [f"{each.layer}:{each.id}  {each.certainty}  {each.length_ft:g} ft" for each in found.assets]
     lines += [f"premises:{each.key}  {each.method}  {each.distance_ft:g} ft" for each in found.premises]
     lines += [f"outfall {each}" for each in found.outfalls] + [f"water {each}" for each in found.waters]
+    lines += [f"block at {each.layer}:{each.id}, {each.distance_ft:,.0f} ft on" for each in found.block]
     lines += [f"doubt {each.code}: {each.layer}:{each.id} {each.text}" for each in found.doubts]
     return answer, "\n".join(lines)
 

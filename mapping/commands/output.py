@@ -1,4 +1,4 @@
-"""The commands map, route, report: what leaves the office."""
+"""The commands map, route, report, worklist: what leaves the office."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mapping.outputs.report import write_report
 from mapping.outputs.route import plan_route
 from mapping.outputs.stops import write_route
 from mapping.outputs.webmap import write_map
+from mapping.outputs.worklist import write_worklist
 
 
 def run_map(asked: Namespace) -> Answer:
@@ -37,6 +38,15 @@ def run_route(asked: Namespace) -> Answer:
     ]
     lines += [f"left out {each['id']}: {each['why']}" for each in [*answer["unreachable"], *answer["left_out"]]]
     return answer, "\n".join([*lines, *map(str, answer["files"])])
+
+
+def run_worklist(asked: Namespace) -> Answer:
+    """Writes what a field crew or a student can take in hand."""
+    _check_out(asked.town, asked.out)
+    picture = pipeline.take_picture(asked.town, asked.on)
+    made = write_worklist(picture.town, picture.report, asked.out, on=asked.on)
+    counts = ", ".join(f"{count} {word}" for word, count in made["severity"].items())
+    return made, "\n".join([f"{made['items']} items: {counts}", *made["files"]])
 
 
 def _place(text: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The commands new, demo, import, layers, serve: a town and its layers."""
+"""The commands new, demo, import, layers, sewersheds, serve: a town and its layers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 from layers.crosswalk import load_crosswalk
 from layers.errors import CallError
 from layers.ingest import Request
+from layers.joins.fixes import reach_shares
 from layers.settings import load_settings
 from mapping import pipeline
 from mapping.commands.say import Answer, Progress, table
@@ -78,8 +79,25 @@ def _say_import(report: Mapping[str, Any]) -> str:
 def run_layers(asked: Namespace) -> Answer:
     """Says what the layers hold."""
     found = pipeline.list_layers(asked.town)
-    rows = [(each["layer"], each["count"], f"{each['unlocated']} not located", each["imported"]) for each in found]
-    return {"layers": found}, table(rows) or "no layer is imported yet; see: import --help"
+    rows: list[tuple[object, ...]] = [
+        (each["layer"], each["count"], f"{each['unlocated']} not located", each["imported"]) for each in found
+    ]
+    reach = reach_shares(pipeline.open_town(asked.town)).to_dict("records") if found else []
+    reach = [{name: None if value != value else value for name, value in row.items()} for row in reach]
+    rows += [
+        (f"{each['share']:.1%} of {each['of']} {each['what']} reach a mapped {each['reaches']}, {each['certainty']}",)
+        for each in reach
+        if each["share"] is not None
+    ]
+    return {"layers": found, "reach": reach}, table(rows) or "no layer is imported yet; see: import --help"
+
+
+def run_sewersheds(asked: Namespace) -> Answer:
+    """Makes the preliminary sewersheds."""
+    made = pipeline.make_town_sewersheds(asked.town, dem=asked.dem, height_unit=asked.heights)
+    lines = [f"{len(each.layer)} sewersheds, preliminary" for each in made]
+    lines += [f"  {doubt}" for each in made for doubt in each.doubts]
+    return {"sewersheds": [each.to_json() for each in made]}, "\n".join(lines)
 
 
 def run_serve(asked: Namespace) -> Answer:
@@ -92,6 +110,6 @@ def run_serve(asked: Namespace) -> Answer:
     environment = {**os.environ, "MS4_TOWN": str(asked.town.resolve())}
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options]
     code = subprocess.run(command, env=environment, check=False).returncode
-    if code:
+    if code == 1:  # Streamlit's own refusal; stopped by a signal it has ended as it should
         raise CallError(f"the app could not be opened on port {asked.port}", hint="try another --port")
     return {"town": str(asked.town), "port": asked.port}, "the app has ended"

@@ -163,7 +163,10 @@ def _found(facts: Facts, drain: Drain, missing: Fact, against: list[Fact], clear
     exempt = _exempt(facts, carries)
     reached = trace(facts.town, f"drains:{drain.id}", direction="down")
     sewer = [drain.fact(f"what it leads to: {each.text}") for each in reached.doubts if each.code == "not_ms4"]
-    doubts = [*drain.doubts, *against, *sewer, *([drain.fact(exempt)] if exempt else [])]
+    subject = f"drains:{drain.id}"
+    corrected = facts.corrected_on(subject, {f"{rule}:{subject}" for rule in ("DRN-01", "DRN-02")})
+    mended = [drain.fact(f"a correction is on record as of {say_day(corrected)}")] if corrected else []
+    doubts = [*drain.doubts, *against, *sewer, *mended, *([drain.fact(exempt)] if exempt else [])]
     carried = [drain.fact(f"recorded to carry: {carries}")] if not exempt and carries not in ("", "unknown") else []
     return Found(
         subject=("drains", drain.id),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -52,6 +52,17 @@ class Facts:
     def records_about(self, subject: str, *kinds: str) -> list[Record]:
         """Records in force of these kinds about `layer:id`, oldest entry first."""
         return [each for each in self._by_subject.get(subject, ()) if each.kind in kinds]
+
+    def corrected_on(self, subject: str, findings: Collection[str], *, since: date = date.min) -> date | None:
+        """The last day since then of a correction on record: of the subject itself, or in a case about one of the findings."""
+        opened = self.records.of("case_opened")
+        cases = {each.case for each in opened if not set(each.data.get("findings") or ()).isdisjoint(findings)}
+        days = [
+            each.on
+            for each in self.records.of("corrected")
+            if each.on >= since and (each.subject == subject or each.case in cases)
+        ]
+        return max(days, default=None)
 
     @cached_property
     def limits(self) -> Limits:

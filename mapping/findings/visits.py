@@ -121,16 +121,7 @@ class Location:
 
     def corrected_on(self, sign: Visit) -> date | None:
         """The day of a correction on record since a visit, of the location itself or in a case that its flag is in."""
-        opened = self.facts.records.of("case_opened")
-        cases = {each.case for each in opened if f"ILL-01:{self.subject}" in (each.data.get("findings") or ())}
-        return max(
-            (
-                each.on
-                for each in self.facts.records.of("corrected")
-                if each.on >= sign.on and (each.subject == self.subject or each.case in cases)
-            ),
-            default=None,
-        )
+        return self.facts.corrected_on(self.subject, {f"ILL-01:{self.subject}"}, since=sign.on)
 
     def exemption(self) -> Record | None:
         """The last determination whether its flow is exempt, if there is one."""

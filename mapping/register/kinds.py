@@ -125,7 +125,7 @@ def _place_faults(kind: EventKind, *, subject: str, case: str) -> Iterator[str]:
 def _field_faults(kind: EventKind, data: Mapping[str, Any]) -> Iterator[str]:
     for each in kind.fields:
         value = data.get(each.name)
-        if each.required and value in (None, "", []):
+        if each.required and (value in (None, []) or (isinstance(value, str) and not value.strip())):
             yield f"data.{each.name} is missing ({each.title})"
         if value is not None:
             yield from _value_faults(each, value)
