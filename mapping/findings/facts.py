@@ -13,11 +13,12 @@ from typing import Any
 import shapely
 
 from layers.joins.premises import premises_of_lots
+from layers.overlay import turned_lines
 from layers.records import Record, Records
 from layers.schema import schema
 from layers.town import Town
 from mapping.conditions import Condition, letters, list_conditions
-from mapping.findings.finding import Water
+from mapping.findings.finding import Subject, Water
 from mapping.findings.lines import Lines
 from mapping.law import Citation, Law, Parameter
 from mapping.ms4 import ms4_test
@@ -143,6 +144,11 @@ class Facts:
     def drained(self) -> frozenset[str]:
         """Ids that records of private drains name as what they are connected to."""
         return frozenset(self.town.layer("drains")["to_id"].astype(str)) - {""}
+
+    @cached_property
+    def turned(self) -> frozenset[Subject]:
+        """The lines of which the Town has accepted that water runs the other way than record and drawing say."""
+        return frozenset(turned_lines(self.town.records))
 
     # -- the waters
 

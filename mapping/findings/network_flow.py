@@ -19,6 +19,7 @@ RISE_FT = 0.01
 AS_RECORDED = Fine("it is drawn the way that its recorded ids say")
 DOWNHILL = Fine("it falls, or is level")
 AGREES = Fine("its recorded ids and its inverts agree")
+ACCEPTED = Fine("the Town has accepted which way its water runs")
 ONWARD = Fine("water that leaves it does not come back")
 ONE_WAY = Fine("one way leads on")
 SIDE_BY_SIDE = Fine("its lines lead side by side to the same place")
@@ -35,7 +36,7 @@ def lines_with_ids(facts: Facts) -> Iterator[Line]:
     cites=("ms4",),
     needs=("pipes.from_id|pipes.to_id|ditches.from_id|ditches.to_id|culverts.from_id|culverts.to_id",),
     subjects=lines_with_ids,
-    fine=(AS_RECORDED,),
+    fine=(AS_RECORDED, ACCEPTED),
     bad="A pipe recorded from CB-1 to CB-2 and drawn from CB-2 to CB-1.",
     good="The same drawn from CB-1 to CB-2.",
 )
@@ -45,6 +46,8 @@ def line_drawn_against_ids(facts: Facts, line: Line) -> Outcome:
     The network follows the record. Either the drawing or the record is the wrong way round. Where only one of the two ends
     is a structure that the record names, it is no more than possible.
     """
+    if line.subject in facts.turned:
+        return ACCEPTED
     if not line.turned:
         return AS_RECORDED
     row = facts.row(*line.subject)
@@ -65,7 +68,7 @@ def line_drawn_against_ids(facts: Facts, line: Line) -> Outcome:
 
 @dataclass(frozen=True)
 class Slope:
-    """A pipe with both inverts: how far it rises from its upstream to its downstream invert, and over what length."""
+    """A pipe with both inverts: how far it rises the way that its water runs by record or drawing, and over what length."""
 
     subject: Subject
     rise_ft: float
@@ -83,7 +86,7 @@ def slopes(facts: Facts) -> Iterator[Slope]:
     known = np.flatnonzero(np.isfinite(up) & np.isfinite(down))
     for row in known.tolist():
         pipe = str(pipes.index[row])
-        rise = round(float(down[row] - up[row]), 4)
+        rise = round(float(down[row] - up[row]), 4) * (-1 if ("pipes", pipe) in facts.turned else 1)
         yield Slope(("pipes", pipe), rise, float(lengths.get(pipe, np.nan)), str(basis.get(pipe, "")))
 
 
@@ -106,7 +109,8 @@ def pipe_uphill(facts: Facts, pipe: Slope) -> Outcome:
     """The downstream invert lies more than 0.01 ft above the upstream one.
 
     Asked only where both are known. A rise that is larger than the pipe is long is no slope: the two are in different
-    datums, or one is a slip, and nothing can be said. A siphon is a known exception: dismiss the finding with the plan.
+    datums, or one is a slip, and nothing can be said. A siphon is a known exception: dismiss the finding with the plan. Where
+    the Town has accepted that the water runs the other way, the two are asked the other way round.
     """
     if pipe.rise_ft <= RISE_FT:
         return DOWNHILL
@@ -143,7 +147,7 @@ def _inverts(facts: Facts, pipe: Slope) -> Fact:
     needs=("pipes.invert_up_ft", "pipes.invert_dn_ft", "pipes.from_id|pipes.to_id"),
     subjects=slopes_with_ids,
     severity="error",
-    fine=(AGREES,),
+    fine=(AGREES, ACCEPTED),
     bad="A pipe recorded from CB-1 to CB-2 whose invert at CB-2 is 0.5 ft higher than at CB-1.",
     good="The same with the invert at CB-2 lower; or without recorded ids.",
 )
@@ -152,6 +156,8 @@ def ids_against_inverts(facts: Facts, pipe: Slope) -> Outcome:
 
     The network follows the ids and marks the line doubtful, so that every trace through it is no more than that.
     """
+    if pipe.subject in facts.turned:
+        return ACCEPTED
     if pipe.rise_ft <= RISE_FT:
         return AGREES
     row = facts.row(*pipe.subject)
