@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -67,7 +68,7 @@ def _table(name: str, sheet: str, rows: Sequence[tuple[int, list[str]]], encodin
 def _header(name: str, rows: Sequence[tuple[int, list[str]]]) -> dict[str, int]:
     """Column names and where they stand; a column without a name is left out where it is empty, else it gets one."""
     names = [cell.strip() for cell in rows[0][1]]
-    doubled = sorted({each for each in names if each and names.count(each) > 1})
+    doubled = sorted(each for each, count in Counter(names).items() if each and count > 1)
     if doubled:
         raise SourceError(
             f"{name} has the column {', '.join(doubled)} twice", hint="rename one of them", code="source_columns"
