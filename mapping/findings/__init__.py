@@ -8,6 +8,7 @@ from mapping.findings import (
     network,
     network_ends,
     network_flow,
+    network_meetings,
     network_records,
     network_shapes,
     outfalls,
@@ -35,6 +36,6 @@ __all__ = [
 ]
 
 FAMILIES = (
-    illicit, drains, waters, network, network_ends, network_shapes, network_flow, network_records, outfalls,
+    illicit, drains, waters, network, network_ends, network_shapes, network_flow, network_meetings, network_records, outfalls,
 )  # fmt: skip
 """Importing a family registers its rules."""
