@@ -12,8 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from layers.errors import CRSError, FieldError, RegisterError, SourceError
+from layers.trace import trace
 from mapping import pipeline, server
-from mapping.outputs import uploads
+from mapping.outputs import tables, uploads
+from mapping.outputs.ways import say_ways
 from mapping.pages.event_form import offered, payload
 from mapping.pages.refusals import say_refusal
 from mapping.pages.show import plain, tag
@@ -96,7 +98,47 @@ def test_a_premises_shows_its_case_with_its_deadlines(town: Path) -> None:
 def test_every_link_of_the_chain_can_be_read(town: Path) -> None:
     app = run(asset=":".join(suspected(town, "DRN-01").subject))
     app.toggle(key="links").set_value(True).run()
-    assert "connected to" in said(app)
+    shown = {"".join(each.value.columns): each.value for each in app.dataframe}
+    assert any("connected to" in text for text in shown["FromToKnown byDistanceHow sureSource"]["To"])
+
+
+def test_what_drains_to_an_outfall_is_listed_with_how_it_is_known(town: Path) -> None:
+    app = run(asset="outfalls:OF-070")
+    app.toggle(key="links").set_value(True).run()
+    shown = {"".join(each.value.columns): each.value for each in app.dataframe}
+    up = trace(pipeline.open_town(town), "outfalls:OF-070", direction="up")
+    assert len(shown["LotKnown byDistance"]) == len(up.premises)
+    assert len(shown["AssetCertaintyLength"]) == len(up.assets) - 1
+
+
+def test_an_interconnection_hands_over_to_the_other_ms4(town: Path) -> None:
+    text = said(run(asset="outfalls:OF-005"))
+    assert "hands over to COUNTY" in text
+    assert "no water is mapped" not in text
+
+
+def test_each_of_two_outfalls_has_its_own_water(town: Path) -> None:
+    opened = pipeline.open_town(town)
+    down = trace(opened, "catch_basins:CB-203", direction="down")
+    ways = say_ways(opened, pipeline.open_law(opened.settings), down, ON)
+    assert [each.subject for each in ways[1:]] == ["outfalls:OF-018", "outfalls:OF-084"]
+    assert all(each.under[0].text.startswith("into Pine Swamp Brook") for each in ways[1:])
+
+
+def test_what_has_no_place_says_so_and_only_once(town: Path) -> None:
+    text = said(run(asset="outfalls:OF-079"))
+    assert "it has no place on the map" in text
+    assert "no receiving water is near" not in text
+    assert "no structure or line" not in text
+    picture = pipeline.take_picture(town, ON)
+    rows = tables.unsure_rows(picture.town, picture.report)
+    assert not [each for each in rows if "OF-079" in each["About"]]
+
+
+def test_an_abandoned_line_has_no_way(town: Path) -> None:
+    text = said(run(asset="pipes:0000002755"))
+    assert "abandoned, carries nothing" in text
+    assert "Where it goes" not in text
 
 
 def test_what_the_town_does_not_have_is_said(town: Path) -> None:

@@ -116,6 +116,11 @@ def locate(town: Town, subject: str) -> shapely.Geometry | None:
     return geometry if is_usable(geometry) else None
 
 
+def is_unlocated(town: Town, subject: str) -> bool:
+    """Whether the town has the thing and does not know where it is."""
+    return is_known(town, subject) and locate(town, subject) is None
+
+
 def bounds(town: Town) -> tuple[float, float, float, float] | None:
     """West, south, east, north of the town in degrees: its boundary, else its assets, else its bounds as set, or None."""
     for names in EXTENT:

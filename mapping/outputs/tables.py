@@ -13,7 +13,7 @@ from mapping.findings import RULES, Finding, Report
 from mapping.law import Law, Permit
 from mapping.outputs.files import plain_cell
 from mapping.outputs.mapdata import case_sign
-from mapping.outputs.places import layer_of, name_of, shown
+from mapping.outputs.places import is_unlocated, layer_of, name_of, shown
 from mapping.outputs.plan import Plan
 from mapping.outputs.style import STYLE, flag_symbol
 from mapping.words import say_day, say_list
@@ -36,6 +36,7 @@ def finding_rows(town: Town, findings: Iterable[Finding]) -> Rows:
             "Place": _cell(_places(town, each)),
             "Waters": _cell(say_list(dict.fromkeys(water.name or water.id for water in each.waters))),
             "Conditions": " ".join(each.conditions),
+            "Severity": each.severity,
             "Confidence": each.confidence,
             "Standing": each.status,
             "Rule": each.rule,
@@ -61,10 +62,12 @@ def rule_rows(report: Report) -> Rows:
 
 
 def unsure_rows(town: Town, report: Report) -> Rows:
-    """What no rule could judge, and what is missing for it."""
+    """What no rule could judge, and what is missing for it; what has no place and is flagged for that is not said twice."""
+    flagged = {each.subject for each in report.findings}
     return [
         {"About": _cell(name_of(town, ":".join(each.subject))), "What is missing": _cell(each.text), "Rule": each.rule}
         for each in report.cannot_say
+        if each.subject not in flagged or not is_unlocated(town, ":".join(each.subject))
     ]
 
 

@@ -13,6 +13,7 @@ from mapping.pages import parts, show
 from mapping.words import say_day
 
 STANDINGS = ("open", "in case", "dismissed")
+SEVERITIES = ("error", "warning", "note")
 
 
 def main() -> None:
@@ -33,15 +34,17 @@ def main() -> None:
 
 def _filtered(findings: tuple[Finding, ...]) -> list[Finding]:
     kinds = sorted({tables.kind_of(each) for each in findings})
-    left, middle, right = st.columns([3, 2, 2])
+    left, middle, third, right = st.columns([3, 2, 2, 2])
     wanted = left.multiselect("Kinds", kinds, placeholder="every kind")
     standing = middle.multiselect("Standing", STANDINGS, default=["open", "in case"])
+    grave = third.multiselect("Severity", SEVERITIES, default=["error", "warning"], placeholder="every severity")
     words = right.text_input("Words in it", placeholder="an id, a road, a water").casefold()
     return [
         each
         for each in findings
         if (not wanted or tables.kind_of(each) in wanted)
         and (not standing or each.status in standing)
+        and (not grave or each.severity in grave)
         and words in f"{each.id} {each.title} {' '.join(fact.text for fact in each.facts_for)}".casefold()
     ]
 

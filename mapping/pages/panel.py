@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from mapping import pipeline, server
-from mapping.outputs.describe import Described, describe, link_rows
+from mapping.outputs.describe import Described, describe
+from mapping.outputs.evidence import Evidence, above_rows, link_rows
+from mapping.outputs.ways import Way
 from mapping.pages import parts, show
 from mapping.pages.event_form import open_case, record_event
 from mapping.pages.show import Html, bullets, put, tag
@@ -26,10 +30,10 @@ def show_panel(desk: server.Desk, subject: str) -> None:
     _actions(desk, found)
     if found.goes or found.drains:
         st.segmented_control("Trace on the map", list(WAYS), format_func=WAYS.__getitem__, default="down", key="trace")
-    put(_section("Where it goes", found.goes), _section("What drains here", found.drains))
+    put(_section("Where it goes", parts.ways(found.goes)), _section("What drains here", bullets(found.drains)))
     _doubts(found.doubts)
-    if found.goes and st.toggle("Every link, with how it is known", key="links"):
-        put(_links(desk, subject))
+    if (found.goes or found.drains) and st.toggle("Every link, with how it is known", key="links"):
+        _evidence(desk, subject)
     flags = [parts.finding(each) for each in found.findings if each.status != "dismissed"]
     if flags or found.cannot_say:
         put(tag("h2", f"Flags ({len(flags)})"), *flags, parts.cannot_say(found.cannot_say))
@@ -58,13 +62,10 @@ def _nothing(desk: server.Desk, subject: str) -> None:
     put(
         tag("h1", desk.town.name),
         tag("p", "Click on a thing on the map, or search for its id, address or section-block-lot."),
-        tag("h2", "Cases"),
-        *[
-            parts.case_summary(case, desk.picture.on)
-            for case in desk.picture.cases
-            if case.state not in ("corrected", "closed")
-        ],
     )
+    for case in desk.picture.cases:
+        if not case.state.startswith(("corrected", "closed")):
+            put(parts.case_summary(case, desk.picture.on))
 
 
 def _actions(desk: server.Desk, found: Described) -> None:
@@ -79,22 +80,36 @@ def _actions(desk: server.Desk, found: Described) -> None:
         record_event(subject=found.subject, cases=cases, case=cases[0] if cases else "")
 
 
-def _links(desk: server.Desk, subject: str) -> Html:
+def _evidence(desk: server.Desk, subject: str) -> None:
+    """Every link behind the numbers above; a row opens its thing."""
     law = pipeline.open_law(desk.town.settings)
-    rows = link_rows(desk.town, law, subject, desk.picture.on)
-    lines = [tag("li", f"{start} {end}: ", tag("span", " · ".join(rest), cls="ms4-note")) for start, end, *rest in rows]
-    return tag("ul", *lines)
+    st.caption("Choose a row to open its thing.")
+    _table("Links on the way down", link_rows(desk.town, law, subject, desk.picture.on), key=f"down_{subject}")
+    assets, lots = above_rows(desk.town, subject)
+    _table("Assets that drain here", assets, key=f"assets_{subject}")
+    _table("Lots that drain here", lots, key=f"lots_{subject}")
 
 
-def _section(title: str, lines: tuple[str, ...]) -> Html:
-    return show.join([tag("h2", title), bullets(lines, cls="ms4-ways")]) if lines else Html("")
+def _table(title: str, rows: list[Evidence], *, key: str) -> None:
+    if not rows:
+        return
+    put(tag("h2", f"{title} ({len(rows):,})"))
+    cells = [each.cells for each in rows]
+    picked: Any = st.dataframe(cells, hide_index=True, on_select="rerun", selection_mode="single-row", key=key)
+    for number in picked.selection.rows:
+        st.query_params["asset"] = rows[number].subject
+        st.rerun()
 
 
-def _doubts(lines: tuple[str, ...]) -> None:
+def _section(title: str, lines: Html) -> Html:
+    return show.join([tag("h2", title), lines]) if lines else Html("")
+
+
+def _doubts(lines: tuple[Way, ...]) -> None:
     """What the traces could not be sure about: the first few, the rest on request."""
     first, rest = lines[:FEW], lines[FEW:]
     if first:
-        put(tag("div", tag("b", "Doubtful"), bullets(first), cls="ms4-flag flag_unsure"))
+        put(tag("div", tag("b", "Doubtful"), parts.ways(first), cls="ms4-flag flag_unsure"))
     if rest:
         with st.expander(f"{len(rest):,} more doubts"):
-            put(bullets(rest))
+            put(parts.ways(rest))

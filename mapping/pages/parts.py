@@ -13,7 +13,8 @@ from mapping.findings.finding import Fact, Finding
 from mapping.law import Citation
 from mapping.outputs.mapdata import case_sign
 from mapping.outputs.style import flag_symbol
-from mapping.pages.show import Html, bullets, join, tag
+from mapping.outputs.ways import Way
+from mapping.pages.show import Html, address_of, bullets, join, link, tag
 from mapping.register import KINDS
 from mapping.words import say_day
 
@@ -95,13 +96,23 @@ def case_summary(case: Case, on: date) -> Html:
     undated = [each for each in case.next if not each.startswith(dated)]
     next_day = tag("span", f" · {words}", cls=CASE_CLASS.get(symbol, "")) if words else ""
     state = tag("p", tag("b", case.state), next_day)
-    title = tag("h2", f"Case {case.id} · {case.title}")
+    title = tag("h2", link(address_of("cases", case=case.id), f"Case {case.id}"), f" · {case.title}")
     return join([title, state, deadlines(running), _labelled("what the law asks next", undated)])
 
 
 def thread(records: Sequence[Record]) -> Html:
     """The events of a case, the newest last: day, what, who entered it, and what was said."""
     return tag("div", *(_event(each) for each in records), cls="ms4-thread")
+
+
+def ways(lines: Iterable[Way]) -> Html:
+    """Lines of a way one below the other, what is under each below it; what a line names is opened by it."""
+    listed = [tag("li", _named(each), ways(each.under)) for each in lines]
+    return tag("ul", *listed, cls="ms4-ways") if listed else Html("")
+
+
+def _named(way: Way) -> Html:
+    return link(address_of("", asset=way.subject), way.text) if way.subject else tag("span", way.text)
 
 
 def fields(rows: Sequence[tuple[str, str]]) -> Html:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -40,6 +41,20 @@ def tag(name: str, *children: object, cls: str = "") -> Html:
     inner = "".join(each if isinstance(each, Html) else _text(each) for each in children)
     attribute = f' class="{html.escape(cls)}"' if cls else ""
     return Html(f"<{name}{attribute}>{inner}</{name}>")
+
+
+def link(address: str, text: object) -> Html:
+    """A link to a place in this app: `?asset=…` on the map, `cases?case=…`; the address is built with `address_of`."""
+    return Html(f'<a href="{html.escape(address)}" target="_self">{_text(text)}</a>')
+
+
+def address_of(page: str, **asked: str) -> str:
+    """The address of a page in this app with what it is asked for.
+
+    >>> address_of("", asset='outfalls:O F"1')
+    '?asset=outfalls%3AO+F%221'
+    """
+    return f"{page}?{urlencode(asked)}"
 
 
 def join(parts: Sequence[Html]) -> Html:
