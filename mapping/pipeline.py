@@ -150,12 +150,27 @@ def import_sources(
         tell("joins")
         joins = make_joins(layers, settings)
         tell("writing")
-        for request, crosswalk_file in wanted:
-            keep_source(folder, request.path, provenance)
+        with _kept_sources(folder, [request.path for request, _ in wanted], provenance):
+            write_facts(folder, Facts(layers, joins, imports), settings.crs)
+        for _, crosswalk_file in wanted:
             if crosswalk_file is not None:
                 _keep_crosswalk(folder, crosswalk_file)
-        write_facts(folder, Facts(layers, joins, imports), settings.crs)
     return reports
+
+
+@contextmanager
+def _kept_sources(folder: Path, paths: Sequence[Path], provenance: Mapping[str, Any]) -> Iterator[None]:
+    """The files are kept before the layers speak of them, and let go again if these cannot be written."""
+    before = {each.name for each in (folder / "sources").glob("*")}
+    try:
+        for path in paths:
+            keep_source(folder, path, provenance)
+        yield
+    except BaseException:
+        for each in (folder / "sources").glob("*"):
+            if each.name not in before:
+                shutil.rmtree(each, ignore_errors=True)
+        raise
 
 
 def _refuse_nothing_kept(name: str, reports: Sequence[ImportReport]) -> None:
@@ -341,6 +356,8 @@ def _record(register: Register, town: Town | None, kind: str, **event: Any) -> R
     if kind == "inspection":
         validate_observation(data)
         _check_location(subject, str(data.get("location") or ""))
+    if kind == "proposal_accepted" and data.get("proposal") == "join" and town is not None:
+        find_subject(town, str(data.get("to") or ""))
     if kind == "asset_recorded" and data.get("layer") in LAYERS and town is not None:
         _check_asset(town, data)
     elif town is not None and subject:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from layers.document import document as layers_page
-from mapping.findings.document import document as rules_page
-
 from mapping.__main__ import make_parser
 from mapping.commands.document import document as commands_page
+from mapping.findings.document import document as rules_page
 from mapping.law import load_law
 from mapping.law.document import document as law_page
 

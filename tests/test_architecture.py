@@ -15,7 +15,8 @@ STAGES = (
     "layers.overlay", "layers.town", "layers.store", "layers.received", "layers.build",
     "layers.trace", "layers.terrain", "layers.document", "layers",
     "mapping.words", "mapping.law", "mapping.register", "mapping.ms4", "mapping.screening", "mapping.conditions",
-    "mapping.findings", "mapping.cases", "mapping.chain", "mapping.freeze", "mapping.outputs", "mapping.pipeline", "mapping.server",
+    "mapping.findings", "mapping.cases", "mapping.chain", "mapping.freeze", "mapping.outputs", "mapping.pipeline",
+    "mapping.server",
     "mapping.pages", "mapping.commands", "mapping.__main__", "mapping", "app",
 )  # fmt: skip
 """The rooms in the order in which a fact walks through them; a room imports from itself and from those before it."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from layers.errors import StoreError
+from mapping import pipeline
 from mapping.__main__ import main
 
 ON = ["--on", "2026-11-30"]
@@ -476,4 +478,18 @@ def test_a_town_whose_register_is_damaged_takes_nothing_in(
     source = next((own_sample / "sources").glob("*/roads*"))
     for words in (["import", own_sample, source, "--as", "roads"], ["check", own_sample], ["verify", own_sample]):
         assert refused(capsys, *words)["code"].startswith("register")
+    assert contents(own_sample) == before
+
+
+def test_an_import_that_cannot_be_written_leaves_no_source_behind(
+    own_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full", hint="make room")
+
+    source = tmp_path / "more.csv"
+    source.write_text("OUTFALL_ID,Latitude,Longitude\nOF-NEW,41.33,-73.6\n", encoding="utf-8")
+    monkeypatch.setattr(pipeline, "write_facts", full)
+    before = contents(own_sample)
+    refused(capsys, "import", own_sample, source, "--as", "outfalls")
     assert contents(own_sample) == before

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import shapely
 
+from layers.joins.network import SEWERS
 from mapping.findings.facts import DEAD, Facts, name_asset
 from mapping.findings.finding import NOT_IN_USE, Fact, Fine, Found, Measure
 from mapping.findings.rule import Outcome, rule
@@ -23,7 +24,15 @@ LOCATED = Fine("it has a place")
 NEAR_WATER = Fine("a water is near, and none other is recorded")
 ONE_WATER = Fine("one water is plausible, or none, which is rule OUT-02's matter")
 OWNED = Fine("its owner is recorded")
+OVERFLOW = Fine("it is an outlet of sanitary or combined sewers, no part of the MS4")
 KIND_KNOWN = Fine("it is recorded what it is")
+
+
+def _pass_over(row: Mapping[str, Any]) -> Fine | None:
+    """Why nothing is asked of an outfall at all, if so."""
+    if row["status"] in DEAD:
+        return NOT_IN_USE
+    return OVERFLOW if row["system"] in SEWERS else None
 
 
 @rule(
@@ -32,7 +41,7 @@ KIND_KNOWN = Fine("it is recorded what it is")
     cites=("ms4",),
     needs=("outfalls", "pipes|ditches|culverts"),
     subjects=outfalls,
-    fine=(FED, TAKES_IN, NOT_LOCATED, NOT_IN_USE),
+    fine=(FED, TAKES_IN, NOT_LOCATED, NOT_IN_USE, OVERFLOW),
     bad="An outfall beside a brook to which no pipe and no ditch is drawn: perhaps the outlet of a culvert.",
     good="An outfall at the end of a ditch; or a connection from which a pipe leads on.",
 )
@@ -42,8 +51,9 @@ def outfall_without_upstream(facts: Facts, outfall: str) -> Outcome:
     A line that is drawn away from an outfall speaks for one drawn the wrong way round.
     """
     row = facts.row("outfalls", outfall)
-    if row["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(row)
+    if passed_over:
+        return passed_over
     if row["geometry"] is None:
         return NOT_LOCATED
     nodes = facts.town.network.nodes_of("outfalls", outfall)
@@ -106,7 +116,7 @@ def _nearest_water(facts: Facts) -> dict[str, float]:
     cites=("ms4",),
     needs=("outfalls", "waters"),
     subjects=watered,
-    fine=(NEAR_WATER, HANDS_OVER, NOT_LOCATED, NOT_IN_USE),
+    fine=(NEAR_WATER, HANDS_OVER, NOT_LOCATED, NOT_IN_USE, OVERFLOW),
     bad="An outfall on a hillside, 900 ft from the nearest water; or one recorded to discharge to a brook 2,000 ft away.",
     good="An outfall 40 ft from a brook.",
 )
@@ -116,8 +126,9 @@ def outfall_far_from_water(facts: Facts, outfall: Watered) -> Outcome:
     None is guessed: it is either no outfall, or in the wrong place, or a water is not mapped.
     """
     row = facts.row("outfalls", outfall.id)
-    if row["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(row)
+    if passed_over:
+        return passed_over
     if row["kind"] in HANDED_OVER:
         return HANDS_OVER
     if row["geometry"] is None:
@@ -148,7 +159,7 @@ def outfall_far_from_water(facts: Facts, outfall: Watered) -> Outcome:
     cites=("ms4",),
     needs=("outfalls", "waters"),
     subjects=watered,
-    fine=(ONE_WATER, NOT_IN_USE),
+    fine=(ONE_WATER, NOT_IN_USE, OVERFLOW),
     bad="An outfall lies 40 ft from a listed lake and 60 ft from a brook that is not listed.",
     good="The same with the lake confirmed, or with both of the same standing.",
 )
@@ -157,8 +168,9 @@ def outfall_with_several_waters(facts: Facts, outfall: Watered) -> Outcome:
 
     All are kept and none is chosen silently, until an officer confirms one.
     """
-    if facts.row("outfalls", outfall.id)["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(facts.row("outfalls", outfall.id))
+    if passed_over:
+        return passed_over
     plausible = [each for each in outfall.links if each["chosen"] and each["ambiguous"]]
     if len(plausible) < 2:
         return ONE_WATER
@@ -187,15 +199,16 @@ def outfall_with_several_waters(facts: Facts, outfall: Watered) -> Outcome:
     cites=("ms4",),
     needs=("outfalls",),
     subjects=outfalls,
-    fine=(OWNED, NOT_IN_USE),
+    fine=(OWNED, NOT_IN_USE, OVERFLOW),
     bad="An outfall whose owner is blank in the file.",
     good="An outfall recorded as the State's: it is not the Town's, and that is known.",
 )
 def outfall_without_owner(facts: Facts, outfall: str) -> Outcome:
     """Who owns or operates an outfall is not recorded, and unknown is not the Town: whether the law reaches it is open."""
     row = facts.row("outfalls", outfall)
-    if row["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(row)
+    if passed_over:
+        return passed_over
     if row["owner"] not in ("", "unknown"):
         return OWNED
     nodes = facts.town.network.nodes_of("outfalls", outfall)
@@ -218,15 +231,16 @@ def outfall_without_owner(facts: Facts, outfall: str) -> Outcome:
     needs=("outfalls",),
     subjects=outfalls,
     severity="error",
-    fine=(LOCATED, NOT_IN_USE),
+    fine=(LOCATED, NOT_IN_USE, OVERFLOW),
     bad="A row of the outfall table whose latitude and longitude are blank.",
     good="The same with its coordinates.",
 )
 def outfall_without_place(facts: Facts, outfall: str) -> Outcome:
     """An outfall is on record and not on the map: the Town has to map every monitoring location, and this one is nowhere."""
     row = facts.row("outfalls", outfall)
-    if row["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(row)
+    if passed_over:
+        return passed_over
     if row["geometry"] is not None:
         return LOCATED
     return Found(
@@ -244,15 +258,16 @@ def outfall_without_place(facts: Facts, outfall: str) -> Outcome:
     cites=("ms4",),
     needs=("outfalls",),
     subjects=outfalls,
-    fine=(KIND_KNOWN, NOT_IN_USE),
+    fine=(KIND_KNOWN, NOT_IN_USE, OVERFLOW),
     bad="The outlet of a stream culvert, listed among the outfalls.",
     good="An outfall, or an interconnection with the State's system, recorded as what it is.",
 )
 def location_of_unknown_kind(facts: Facts, outfall: str) -> Outcome:
     """Whether a monitoring location is an outfall, an interconnection or an intraconnection is not recorded."""
     row = facts.row("outfalls", outfall)
-    if row["status"] in DEAD:
-        return NOT_IN_USE
+    passed_over = _pass_over(row)
+    if passed_over:
+        return passed_over
     if row["kind"] not in ("", "unknown"):
         return KIND_KNOWN
     return Found(
