@@ -7,6 +7,7 @@ import streamlit as st
 from mapping import server
 from mapping.pages.show import tell_unexpected
 
+server.clear_uploads()
 app = st.App(
     "mapping/pages/home.py",
     routes=server.routes(),

@@ -30,7 +30,7 @@ from layers.errors import CallError, MS4Error
 from layers.settings import load_settings
 from layers.town import Town
 from mapping import pipeline
-from mapping.outputs import mapdata, mapview, places
+from mapping.outputs import mapdata, mapview, places, uploads
 from mapping.pipeline import Picture
 
 KEY_HEADER = "x-ms4-key"
@@ -162,6 +162,11 @@ def routes() -> list[Route]:
         Route("/ms4/features", _features),
         Route("/ms4/search", _search),
     ]
+
+
+def clear_uploads() -> None:
+    """At the start: removes uploads that nobody has accepted for a day."""
+    uploads.clear_out(town_folder(), older_than=uploads.HELD_FOR)
 
 
 def middleware() -> list[Middleware]:

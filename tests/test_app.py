@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
 import re
+import time
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -249,6 +251,34 @@ def test_a_file_that_cannot_be_read_is_told(own_town: Path) -> None:
     send(app, "broken.zip", b"this is no zip")
     assert len(app.error) == 1
     assert "broken" in app.error[0].value.replace("\\", "")
+
+
+def test_a_file_of_which_nothing_is_known_cannot_be_accepted(own_town: Path) -> None:
+    app = run("layers")
+    send(app, "strange.csv", b"foo,bar\n1,2\n3,4\n")
+    assert "Say what the file holds" in said(app)
+    next(each for each in app.selectbox if each.label == "As layer").set_value("outfalls").run()
+    app.button(key="dry_run").click().run()
+    assert app.error
+    assert "accept" not in [each.key for each in app.button]
+
+
+def test_an_upload_that_is_taken_back_is_removed(own_town: Path) -> None:
+    app = run("layers")
+    send(app, "one.csv", b"asset_id,latitude,longitude\nF-1,41.33,-73.6\n")
+    send(app, "two.csv", b"asset_id,latitude,longitude\nF-2,41.33,-73.6\n")
+    assert [each.name for each in (own_town / "outputs" / "uploads").rglob("*.csv")] == ["two.csv"]
+    app.file_uploader[0].set_value(None)
+    app.run()
+    assert not list((own_town / "outputs" / "uploads").rglob("*.csv"))
+
+
+def test_an_upload_that_nobody_accepts_stays_a_day(tmp_path: Path) -> None:
+    old, new = uploads.hold(tmp_path, "old.csv", b"1"), uploads.hold(tmp_path, "new.csv", b"2")
+    yesterday = time.time() - uploads.HELD_FOR.total_seconds() - 60
+    os.utime(old.parent, (yesterday, yesterday))
+    uploads.clear_out(tmp_path, older_than=uploads.HELD_FOR)
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 @pytest.mark.parametrize("name", ["map.exe", "", ".csv", "../..", "a/b/.zip"])

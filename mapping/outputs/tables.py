@@ -131,6 +131,16 @@ def import_rows(reports: Iterable[Mapping[str, Any]]) -> Rows:
     ]
 
 
+def says_something(report: Mapping[str, Any]) -> bool:
+    """Whether an import would bring anything: a field of the file is known, or something in it has a place."""
+    return bool(report["fields"]["mapped"]) or report["kept"] > report["unlocated"]
+
+
+def is_mostly_rejected(report: Mapping[str, Any]) -> bool:
+    """Whether fewer than half of the rows read would be taken."""
+    return bool(report["kept"] * 2 < report["read"])
+
+
 def import_lines(report: Mapping[str, Any]) -> list[str]:
     """What one import report says that a person must read: what is left out, mended, unknown or not mapped."""
     lines = [

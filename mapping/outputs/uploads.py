@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from layers.errors import SourceError
@@ -12,6 +13,8 @@ from layers.errors import SourceError
 KINDS = (".zip", ".gpkg", ".geojson", ".json", ".csv", ".xlsx")
 """What one upload can be: a zip holds a shapefile or a file geodatabase with all its parts."""
 FOLDER = "uploads"
+HELD_FOR = timedelta(days=1)
+"""How long an upload that nobody accepts stays, should its page never come back."""
 UNSAFE = re.compile(r"[^A-Za-z0-9._ -]+")
 
 
@@ -23,6 +26,14 @@ def hold(folder: Path, name: str, content: bytes) -> Path:
     path = place / safe
     path.write_bytes(content)
     return path
+
+
+def clear_out(folder: Path, *, keep: Path | None = None, older_than: timedelta = timedelta(0)) -> None:
+    """Removes what was held and never imported, but for `keep` and for what is younger than `older_than`."""
+    latest = datetime.now(UTC).timestamp() - older_than.total_seconds()
+    for place in (folder / "outputs" / FOLDER).glob("*"):
+        if (keep is None or place != keep.parent) and place.stat().st_mtime <= latest:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def let_go(path: Path) -> None:

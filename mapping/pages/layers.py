@@ -16,6 +16,7 @@ from layers.sources import open_source
 from mapping import pipeline, server
 from mapping.outputs import tables, uploads
 from mapping.pages import show
+from mapping.pages.refusals import CRS_BY_LABEL, CRS_LABEL, INSIDE_LABEL, LAYER_LABEL, READ_LABEL
 from mapping.pages.show import bullets, put, tag
 
 BY_ALIASES = "by the names of its fields"
@@ -57,13 +58,24 @@ def _import(desk: server.Desk) -> None:
         type=[each[1:] for each in uploads.KINDS],
         key=f"sent_{st.session_state.get('imports', 0)}",
     )
-    if sent is not None:
-        with show.faults():
-            _import_held(desk, uploads.hold(desk.folder, sent.name, sent.getvalue()))
+    held: Path | None = st.session_state.get("held")
+    if sent is None:
+        if held is not None:
+            uploads.let_go(st.session_state.pop("held"))
+        return
+    with show.faults():
+        path = uploads.hold(desk.folder, sent.name, sent.getvalue())
+        if held is not None and held.parent != path.parent:
+            uploads.let_go(held)
+        st.session_state["held"] = path
+        _import_held(desk, path)
 
 
 def _import_held(desk: server.Desk, path: Path) -> None:
     request, crosswalk = _ask(desk, path)
+    if request.layer is None and request.crosswalk is None:
+        show.empty("Say what the file holds.", f"Choose a layer under “{LAYER_LABEL}”.")
+        return
     by = show.ask_name("import_by")
     if st.button("See what would change", key="dry_run"):
         found = _run(desk, request, crosswalk, by=by, dry_run=True)
@@ -72,10 +84,18 @@ def _import_held(desk: server.Desk, path: Path) -> None:
     if asked != str(request):
         return
     _report(reports)
+    if not all(map(tables.says_something, reports)):
+        st.error("No field of the file is known to this layer, and nothing in it has a place. Choose another layer.")
+        return
+    for each in filter(tables.is_mostly_rejected, reports):
+        title = show.plain(schema(each["layer"]).title)
+        st.warning(
+            f"{title}: only {each['kept']:,} of {each['read']:,} rows would be taken. Read why before you accept."
+        )
     if st.button("Accept and import", type="primary", key="accept") and show.is_named(by):
         with st.spinner("Importing, and making the joins anew"):
             _run(desk, request, crosswalk, by=by)
-        uploads.let_go(path)
+        uploads.let_go(st.session_state.pop("held"))
         st.session_state.update(imported=path.name, imports=st.session_state.get("imports", 0) + 1, would=("", []))
         st.rerun()
 
@@ -93,13 +113,17 @@ def _ask(desk: server.Desk, path: Path) -> tuple[Request, Path | None]:
     inside = open_source(path).layers
     kept = {each.name: each for each in sorted((desk.folder / "crosswalks").glob("*.toml"))}
     with st.container(horizontal=True):
-        source_layer = st.selectbox("Layer in the file", [each.name for each in inside]) if len(inside) > 1 else None
-        how = st.selectbox("How its fields are read", [BY_ALIASES, *kept])
+        source_layer = st.selectbox(INSIDE_LABEL, [each.name for each in inside]) if len(inside) > 1 else None
+        how = st.selectbox(READ_LABEL, [BY_ALIASES, *kept])
         by_aliases = how == BY_ALIASES
-        as_layer = st.selectbox("As layer", LAYERS, format_func=lambda each: schema(each).title) if by_aliases else None
+        as_layer = (
+            st.selectbox(LAYER_LABEL, LAYERS, index=None, format_func=lambda each: schema(each).title)
+            if by_aliases
+            else None
+        )
     with st.expander("The file does not say where it lies"):
-        crs = st.text_input("Coordinate system", placeholder="EPSG:2260")
-        crs_by = st.text_input("Who says so")
+        crs = st.text_input(CRS_LABEL, placeholder="EPSG:2260")
+        crs_by = st.text_input(CRS_BY_LABEL)
     crosswalk = None if by_aliases else load_crosswalk(kept[how])
     request = Request(
         path, layer=as_layer, crosswalk=crosswalk, source_layer=source_layer, crs=crs.strip(), crs_by=crs_by.strip()
