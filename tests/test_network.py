@@ -214,3 +214,13 @@ def test_an_accepted_turn_and_an_accepted_join_are_obeyed() -> None:
     found = trace(made, "catch_basins:A", direction="down")
     assert found.outfalls == ("OF",)
     assert {each.id: each.certainty for each in found.assets}["P1"] == "recorded"
+
+
+def test_many_parallel_pipes_with_free_ends_meet_in_two_places() -> None:
+    found = network(pipes={f"P{number}": pipe("LINESTRING (0 0, 100 0)") for number in range(2000)})
+    assert (len(found.nodes), len(found.edges)) == (2, 2000)
+
+
+def test_many_structures_in_one_spot_are_one_place() -> None:
+    found = network(catch_basins={f"CB{number}": "POINT (0 0)" for number in range(2000)})
+    assert set(found.nodes["place"]) == {0}

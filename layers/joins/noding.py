@@ -110,9 +110,9 @@ class _Noder:
         size = len(self.at)
         if self.tree is None:
             return np.arange(size)
-        pairs = self.tree.query_pairs(self.tolerances.snap_ft / self.feet * (1 + 1e-9), output_type="ndarray")
-        graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
-        _, label = connected_components(graph, directed=False)
+        spots, spot = np.unique(self.at, axis=0, return_inverse=True)
+        pairs = cKDTree(spots).query_pairs(self.tolerances.snap_ft / self.feet * (1 + 1e-9), output_type="ndarray")
+        label = _together(pairs, len(spots))[spot]
         _, first, place = np.unique(label, return_index=True, return_inverse=True)
         return np.asarray(first[place], np.int64)
 
@@ -239,11 +239,13 @@ class _Noder:
         if not len(rows):
             return ends
         at = self.ends_at[rows, sides]
-        pairs = cKDTree(at).query_pairs(limit_ft / self.feet * (1 + 1e-9), output_type="ndarray")
-        pairs = pairs[~(doubtful & (rows[pairs[:, 0]] == rows[pairs[:, 1]]))]
-        size = len(rows)
-        graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
-        _, label = connected_components(graph, directed=False)
+        spots, spot = np.unique(at, axis=0, return_inverse=True)  # many ends in one spot would be a pair each with each
+        pairs = cKDTree(spots).query_pairs(limit_ft / self.feet * (1 + 1e-9), output_type="ndarray")
+        only = np.where(
+            np.bincount(spot) == 1, rows[np.argsort(spot, kind="stable")[np.cumsum(np.bincount(spot)) - 1]], -1
+        )
+        one_line = (only[pairs[:, 0]] >= 0) & (only[pairs[:, 0]] == only[pairs[:, 1]])
+        label = _together(pairs[~(doubtful & one_line)], len(spots))[spot]
         together = np.flatnonzero(np.bincount(label)[label] > 1)
         label, at = label[together], at[together]
         groups, place = np.unique(label, return_inverse=True)
@@ -398,6 +400,12 @@ class _Noder:
             geometry=shapely.points(at),
             crs=crs,
         )
+
+
+def _together(pairs: Ints, size: int) -> Ints:
+    """For each of `size` things the number of the group that the pairs make of it."""
+    graph = coo_matrix((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
 
 
 def _add(text: str, more: str) -> str:
