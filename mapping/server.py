@@ -18,7 +18,9 @@ from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -34,6 +36,8 @@ from mapping.outputs import mapdata, mapview, places, uploads
 from mapping.pipeline import Picture
 
 KEY_HEADER = "x-ms4-key"
+POLICY_VIOLATED = 1008
+"""What a socket is closed with that may not be opened (RFC 6455, section 7.4.1)."""
 LOOPBACK = ("127.0.0.1", "localhost")
 SAMPLE_FOLDER = "sample-town"
 FROM_HERE_ONLY = (
@@ -171,7 +175,28 @@ def clear_uploads() -> None:
 
 def middleware() -> list[Middleware]:
     """What every request passes: only this machine's names are answered, and the browser stays on this machine."""
-    return [Middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK)), Middleware(_SafeHeaders)]
+    return [
+        Middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK)),
+        Middleware(OwnOrigin),
+        Middleware(_SafeHeaders),
+    ]
+
+
+class OwnOrigin:
+    """Refuses the socket of a page from any other origin, be it another port of this machine."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            headers = Headers(scope=scope)
+            origin = headers.get("origin")
+            if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+                await receive()
+                await send({"type": "websocket.close", "code": POLICY_VIOLATED})
+                return
+        await self.app(scope, receive, send)
 
 
 class _SafeHeaders:

@@ -76,6 +76,35 @@ def test_another_name_of_this_machine_is_not_answered() -> None:
     assert get("/ms4/map.js", host="evil.example").status == 400
 
 
+@pytest.mark.parametrize(
+    ("origin", "is_let_in"),
+    [
+        ("http://127.0.0.1:8501", True),
+        ("http://127.0.0.1:8502", False),
+        ("http://evil.example", False),
+        ("null", False),
+    ],
+)
+def test_a_socket_is_opened_to_the_own_origin_alone(origin: str, is_let_in: bool) -> None:
+    passed: list[str] = []
+    sent: list[Message] = []
+
+    async def app(scope: Scope, receive: Any, send: Any) -> None:
+        passed.append(scope["path"])
+
+    async def receive() -> Message:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:8501"), (b"origin", origin.encode())]
+    scope: Scope = {"type": "websocket", "path": "/_stcore/stream", "headers": headers}
+    asyncio.run(server.OwnOrigin(app)(scope, receive, send))
+    assert bool(passed) == is_let_in
+    assert [each["type"] for each in sent] == ([] if is_let_in else ["websocket.close"])
+
+
 def test_the_browser_is_told_to_stay_on_this_machine() -> None:
     headers = get("/ms4/map.css").headers
     assert "default-src 'self'" in headers["content-security-policy"]

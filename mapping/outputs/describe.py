@@ -60,7 +60,7 @@ def describe(
     asked = f"premises:{owned[0]}" if layer == "parcels" else subject
     return Described(
         subject=subject,
-        name=name_of(town, subject),
+        name=_title(town, layer, key),
         what=_what(town, layer, key),
         facts=_facts(town, layer, key, staff=staff),
         **_ways(town, law, layer, asked, on),
@@ -73,6 +73,12 @@ def describe(
         ),
         premises=owned,
     )
+
+
+def _title(town: Town, layer: str, key: str) -> str:
+    """What the thing is called, without the kind that the line under the title says."""
+    kind = _kind(town, layer, key).casefold()
+    return " · ".join(each for each in name_of(town, f"{layer}:{key}").split(" · ") if each.casefold() != kind)
 
 
 def _unsure(town: Town, report: Report, subject: str) -> tuple[str, ...]:
@@ -136,14 +142,20 @@ def marks(town: Town, subject: str, direction: str) -> list[dict[str, str]]:
 
 def _what(town: Town, layer: str, key: str) -> str:
     row = town.layer(layer).loc[key]
-    name = symbol_name(layer, row.to_dict())
-    if layer == "outfalls":
-        kind = STYLE.get(row["kind"], STYLE["outfall_unknown"]).label
-    else:
-        kind = STYLE[name].label if layer in ("parcels", "waters") else schema(layer).one.capitalize()
     whose = [f"owner {shown(row['owner']) or 'unknown'}"] if schema(layer).asset else []
     unplaced = ["it has no place on the map"] if is_unlocated(town, f"{layer}:{key}") else []
-    return " · ".join([kind, *whose, *filter(None, [_idle(town, layer, key)]), *unplaced])
+    idle = _idle(town, layer, key)
+    return " · ".join([_kind(town, layer, key), *whose, *([idle] if idle else []), *unplaced])
+
+
+def _kind(town: Town, layer: str, key: str) -> str:
+    """What kind of thing it is, as the legend calls it."""
+    row = town.layer(layer).loc[key]
+    if layer == "outfalls":
+        return STYLE.get(row["kind"], STYLE["outfall_unknown"]).label
+    if layer in ("parcels", "waters"):
+        return STYLE[symbol_name(layer, row.to_dict())].label
+    return schema(layer).one.capitalize()
 
 
 def _facts(town: Town, layer: str, key: str, *, staff: bool) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ ms4.view = (() => {
   const FLAGS = new Set(['flags', 'unsure']);
   const GROUND = ['parcels', 'waters', 'roads'];
   const SELECT_ZOOM = 17;
-  const LEGEND_WIDTH = 260;
+  const LEGEND_WIDTH = 250;
   const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.25, wheelPxPerZoomLevel: 90 };
 
   class View {
@@ -58,8 +58,17 @@ ms4.view = (() => {
       this.framed = true;
       const kept = this.remembered('place');
       if (kept) this.map.setView(kept.center, kept.zoom);
-      else if (bounds) this.map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { paddingTopLeft: [this.legend.isOpen() ? LEGEND_WIDTH : 8, 8], paddingBottomRight: [8, 8] });
+      else if (bounds) this.fitAll(bounds);
       else this.map.setView([42.9, -75.5], 8);
+    }
+
+    /* All of the town right of the legend, as large as it goes: the first view keeps to no step of the zoom. */
+    fitAll([west, south, east, north]) {
+      const { options } = this.map;
+      const step = options.zoomSnap;
+      options.zoomSnap = 0;
+      this.map.fitBounds([[south, west], [north, east]], { paddingTopLeft: [this.legend.isOpen() ? LEGEND_WIDTH : 8, 8], paddingBottomRight: [8, 8] });
+      options.zoomSnap = step;
     }
 
     async readAll() {
