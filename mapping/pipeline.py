@@ -341,7 +341,8 @@ def freeze_trace(town: Town, found: Trace, *, on: date, by: str) -> dict[str, st
     folder = town.folder
     if folder is None:
         raise CallError("a town that is on no disk keeps no trace", hint="open it from its folder")
-    sources = [each["source"]["sha256"] for each in read_facts(folder, town.crs).imports]
+    taken_in = [each["source"] for each in read_facts(folder, town.crs).imports]
+    sources = [f"{each['name']} sha256:{each['sha256']}" for each in taken_in]
     payload = freeze(town, found, sources=sources)
     record = record_event(folder, "trace_frozen", subject=found.subject, on=on, data=payload, by=by)
     return {

@@ -148,7 +148,8 @@ class Network:
 
 def _numbers(table: gpd.GeoDataFrame) -> dict[tuple[str, str], list[int]]:
     numbers: dict[tuple[str, str], list[int]] = {}
-    for number, layer, asset in zip(table.index, table["layer"], table["asset_id"], strict=True):
+    names = (table[name].to_numpy(object) for name in ("layer", "asset_id"))
+    for number, layer, asset in zip(table.index, *names, strict=True):
         numbers.setdefault((layer, asset), []).append(int(number))
     return numbers
 

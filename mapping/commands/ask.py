@@ -32,9 +32,11 @@ def run_trace(asked: Namespace) -> Answer:
     answer = found.to_json()
     if asked.freeze:
         answer |= pipeline.freeze_trace(town, found, on=asked.on, by=asked.by or getpass.getuser())
-    lines = [f"{each.layer}:{each.id}  {each.certainty}  {each.length_ft:g} ft" for each in found.assets]
+    lines = [found.taken.text] if found.taken else []
+    lines += [f"{each.layer}:{each.id}  {each.certainty}  {each.length_ft:g} ft" for each in found.assets]
     lines += [f"premises:{each.key}  {each.method}  {each.distance_ft:g} ft" for each in found.premises]
     lines += [f"outfall {each}" for each in found.outfalls] + [f"water {each}" for each in found.waters]
+    lines += [f"{each.share:.0%} to {each.outfall or 'no outfall'}  ({each.basis})" for each in found.shares]
     lines += [f"block at {each.layer}:{each.id}, {each.distance_ft:,.0f} ft on" for each in found.block]
     lines += [f"doubt {each.code}: {each.layer}:{each.id} {each.text}" for each in found.doubts]
     return answer, "\n".join(lines)
