@@ -7,6 +7,7 @@ ms4.view = (() => {
   const GROUND = ['parcels', 'waters', 'roads'];
   const SELECT_ZOOM = 17;
   const LEGEND_WIDTH = 250;
+  const FOLDED = { paddingTopLeft: [8, 52], paddingBottomRight: [8, 76] };
   const MAP_OPTIONS = { zoomControl: false, attributionControl: false, minZoom: 8, maxZoom: 20, zoomSnap: 0.25, wheelPxPerZoomLevel: 90 };
 
   class View {
@@ -62,12 +63,12 @@ ms4.view = (() => {
       else this.map.setView([42.9, -75.5], 8);
     }
 
-    /* All of the town right of the legend, as large as it goes: the first view keeps to no step of the zoom. */
+    /* All of the town right of the legend, or between search and chips where that is folded; to no step of the zoom. */
     fitAll([west, south, east, north]) {
       const { options } = this.map;
       const step = options.zoomSnap;
       options.zoomSnap = 0;
-      this.map.fitBounds([[south, west], [north, east]], { paddingTopLeft: [this.legend.isOpen() ? LEGEND_WIDTH : 8, 8], paddingBottomRight: [8, 8] });
+      this.map.fitBounds([[south, west], [north, east]], this.legend.isOpen() ? { paddingTopLeft: [LEGEND_WIDTH, 8], paddingBottomRight: [8, 8] } : FOLDED);
       options.zoomSnap = step;
     }
 
