@@ -189,6 +189,7 @@ class OwnOrigin:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes everything on but a socket asked for by a page of another host or port."""
         if scope["type"] == "websocket":
             headers = Headers(scope=scope)
             origin = headers.get("origin")
