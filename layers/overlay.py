@@ -32,10 +32,7 @@ def lay_over(layers: Mapping[str, gpd.GeoDataFrame], records: Records, crs: CRS)
     for record in records.of(*KINDS):
         layer, asset = _subject(record)
         frame = laid.get(layer, schema(layer).empty(crs))
-        if record.kind == "proposal_accepted":
-            laid[layer] = _join(frame.copy(), asset, record, laid)
-        else:
-            laid[layer] = _apply(frame.copy(), layer, asset, record, crs)
+        laid[layer] = _apply(frame.copy(), layer, asset, record, crs, laid)
     return laid
 
 
@@ -76,9 +73,18 @@ def _subject(record: Record) -> tuple[str, str]:
     return layer or str(record.data["layer"]), asset or str(record.data["id"])
 
 
-def _apply(frame: gpd.GeoDataFrame, layer: str, asset: str, record: Record, crs: CRS) -> gpd.GeoDataFrame:
+def _apply(
+    frame: gpd.GeoDataFrame,
+    layer: str,
+    asset: str,
+    record: Record,
+    crs: CRS,
+    laid: Mapping[str, gpd.GeoDataFrame],
+) -> gpd.GeoDataFrame:
     if record.kind == "asset_recorded":
         return _record_asset(frame, layer, asset, record, crs)
+    if record.kind == "proposal_accepted":
+        return _join(frame, asset, record, laid)
     if asset in frame.index:
         column, value = ("status", "abandoned") if record.kind == "asset_retired" else ("owner", record.data["owner"])
         frame.loc[asset, column] = value

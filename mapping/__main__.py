@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from layers.errors import CallError, MS4Error
+from mapping.words import read_day
 
 DONE, FAULT, WRONG = 0, 1, 2
 NEGATIVE = re.compile(r"-[\d.]")
@@ -85,13 +86,6 @@ class _Parser(argparse.ArgumentParser):
         raise CallError(message, hint=f"see {self.prog} --help")
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as fault:
-        raise CallError(f"{text!r} is no date", hint="write it as 2026-11-30") from fault
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands; `docs/commands.md` is made from it."""
     parser = _Parser(
@@ -112,7 +106,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _command(commands: Any, name: str, text: str, *, town: bool = True) -> Any:
     command = commands.add_parser(name, help=text, description=text)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--on", type=_day, metavar="DATE", help="the day to answer for (today)")
+    command.add_argument("--on", type=read_day, metavar="DATE", help="the day to answer for (today)")
     if town:
         command.add_argument("town", type=Path, metavar="TOWN_DIR", help="the town's folder")
     return command

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from datetime import date
 
+from layers.errors import CallError
+
 
 def say_day(day: date) -> str:
     """A date for the eye.
@@ -14,6 +16,14 @@ def say_day(day: date) -> str:
     'Mon 7 Dec 2026'
     """
     return f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def read_day(text: str) -> date:
+    """The date in a call, or a CallError that says how to write one."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as fault:
+        raise CallError(f"{text!r} is no date", hint="write it as 2026-11-30") from fault
 
 
 def say_feet(feet: float) -> str:

@@ -13,11 +13,14 @@ from typing import Any
 import geopandas as gpd
 import hypothesis
 import openpyxl
+import pytest
 import shapely
 
 from layers.crosswalk import parse_crosswalk
+from layers.errors import SourceError
 from layers.ingest import Report, Request, ingest
 from layers.settings import Settings, parse_settings
+from layers.sources import Features, open_source, read_features
 
 X, Y = 739_288.57, 910_705.22
 """The point -73.6, 41.33 in EPSG:2260, feet."""
@@ -146,3 +149,20 @@ def hashes(folder: Path) -> dict[str, str]:
     """Every file of a folder by its hash."""
     files = sorted(each for each in folder.rglob("*") if each.is_file())
     return {str(each.relative_to(folder)): hashlib.sha256(each.read_bytes()).hexdigest() for each in files}
+
+
+def read(path: Path, layer: str | None = None, **asked: str) -> Features:
+    source = open_source(path)
+    return read_features(source, source.layer(layer), **asked)
+
+
+def noted(features: Features) -> dict[str, str]:
+    return dict(features.notes)
+
+
+def refused(path: Path, code: str, **asked: str) -> SourceError:
+    with pytest.raises(SourceError) as caught:
+        open_source(path, **asked)
+    assert caught.value.code == code
+    assert caught.value.hint
+    return caught.value

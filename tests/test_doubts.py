@@ -9,27 +9,9 @@ from pathlib import Path
 import pytest
 
 from layers.errors import SourceError
-from layers.sources import Features, open_source, read_features
-from tests.received import LAT, LON, basins, frame, geojson, near, write
+from tests.received import LAT, LON, basins, frame, geojson, near, noted, read, refused, write
 
 POINT = {"type": "Point", "coordinates": [LON, LAT]}
-
-
-def read(path: Path, layer: str | None = None, **asked: str) -> Features:
-    source = open_source(path)
-    return read_features(source, source.layer(layer), **asked)
-
-
-def noted(features: Features) -> dict[str, str]:
-    return dict(features.notes)
-
-
-def refused(path: Path, code: str, **asked: str) -> SourceError:
-    with pytest.raises(SourceError) as caught:
-        open_source(path, **asked)
-    assert caught.value.code == code
-    assert caught.value.hint
-    return caught.value
 
 
 # -- a service that stopped (FAULTS 18)

@@ -11,27 +11,24 @@ from pathlib import Path
 import pytest
 
 from layers.errors import SourceError
-from layers.sources import Features, companions, open_source, read_features, sha256_of
-from tests.received import LAT, LON, basins, frame, geojson, hashes, near, parts, text, write, zipped
+from layers.sources import companions, open_source, sha256_of
+from tests.received import (
+    LAT,
+    LON,
+    basins,
+    frame,
+    geojson,
+    hashes,
+    near,
+    parts,
+    read,
+    refused,
+    text,
+    write,
+    zipped,
+)
 
 POINT = {"type": "Point", "coordinates": [LON, LAT]}
-
-
-def read(path: Path, layer: str | None = None, **asked: str) -> Features:
-    source = open_source(path)
-    return read_features(source, source.layer(layer), **asked)
-
-
-def noted(features: Features) -> dict[str, str]:
-    return dict(features.notes)
-
-
-def refused(path: Path, code: str, **asked: str) -> SourceError:
-    with pytest.raises(SourceError) as caught:
-        open_source(path, **asked)
-    assert caught.value.code == code
-    assert caught.value.hint
-    return caught.value
 
 
 # -- parts of a shapefile (FAULTS 9, 12)

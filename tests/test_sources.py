@@ -15,28 +15,11 @@ import pytest
 import shapely
 
 from layers.errors import SourceError
-from layers.sources import Features, open_source, read_features
+from layers.sources import open_source
 from layers.sources.parts import KINDS
-from tests.received import LAT, LON, X, Y, basins, frame, geojson, line, near, text, write, zipped
+from tests.received import LAT, LON, X, Y, basins, frame, geojson, line, near, noted, read, refused, text, write, zipped
 
 POINT = {"type": "Point", "coordinates": [LON, LAT]}
-
-
-def read(path: Path, layer: str | None = None, **asked: str) -> Features:
-    source = open_source(path)
-    return read_features(source, source.layer(layer), **asked)
-
-
-def noted(features: Features) -> dict[str, str]:
-    return dict(features.notes)
-
-
-def refused(path: Path, code: str, **asked: str) -> SourceError:
-    with pytest.raises(SourceError) as caught:
-        open_source(path, **asked)
-    assert caught.value.code == code
-    assert caught.value.hint
-    return caught.value
 
 
 # -- kinds of file

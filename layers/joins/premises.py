@@ -42,10 +42,12 @@ def link_premises(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerance
     `within`; on a lot line to all lots there (`lot line`); otherwise to the lots that it fronts on its side of the road
     within `frontage_ft` (`frontage`). A ditch is linked to every lot that it fronts. Drains on record are `recorded`.
     """
-    found = [_recorded(layers)]
     parcels = layers.get("parcels")
-    if parcels is not None and len(parcels):
-        lots = _Lots(parcels, layers.get("roads"), feet_per_unit(crs), tolerances)
+    premises = None if parcels is None else premises_of_lots(parcels)
+    found = [_recorded(layers, premises)]
+    if parcels is not None and premises is not None and len(parcels):
+        single = parcels[(premises == parcels.index) & parcels.geometry.notna()]
+        lots = _Lots(single, layers.get("roads"), feet_per_unit(crs), tolerances)
         for layer in DRAINED:
             frame = layers.get(layer)
             if frame is not None and len(frame):
@@ -53,14 +55,14 @@ def link_premises(layers: Mapping[str, gpd.GeoDataFrame], *, crs: CRS, tolerance
     return pd.concat(found, ignore_index=True)[list(COLUMNS)]
 
 
-def _recorded(layers: Mapping[str, gpd.GeoDataFrame]) -> pd.DataFrame:
+def _recorded(layers: Mapping[str, gpd.GeoDataFrame], premises: pd.Series[str] | None) -> pd.DataFrame:
     drains = layers.get("drains")
     if drains is None or not len(drains):
         return pd.DataFrame({name: [] for name in COLUMNS})
     named = drains[drains["premises_key"] != ""]
     key = named["premises_key"]
-    if "parcels" in layers:
-        key = key.map(premises_of_lots(layers["parcels"])).fillna(key)
+    if premises is not None:
+        key = key.map(premises).fillna(key)
     return pd.DataFrame(
         {
             "premises_key": key.to_numpy(object),
@@ -75,13 +77,11 @@ def _recorded(layers: Mapping[str, gpd.GeoDataFrame]) -> pd.DataFrame:
 
 
 class _Lots:
-    """The lots of a town, ready to be asked what lies in or beside them."""
+    """The located lots of a town, one a premises, ready to be asked what lies in or beside them."""
 
     def __init__(
-        self, parcels: gpd.GeoDataFrame, roads: gpd.GeoDataFrame | None, feet: float, tolerances: Tolerances
+        self, single: gpd.GeoDataFrame, roads: gpd.GeoDataFrame | None, feet: float, tolerances: Tolerances
     ) -> None:
-        premises = premises_of_lots(parcels)
-        single = parcels[(premises == parcels.index) & parcels.geometry.notna()]
         self.keys = single.index.to_numpy(object)
         self.shapes = single.geometry.to_numpy()
         self.tree = shapely.STRtree(self.shapes)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable
-from datetime import date
 
 from layers.errors import CallError
 from mapping.cases.clock import clock
 from mapping.commands.say import Answer, table
 from mapping.findings import RULES
 from mapping.law import load_law, load_permit
+from mapping.words import read_day
 
 
 def run_clock(asked: Namespace) -> Answer:
     """Deadlines that the given events start."""
-    events = {name: _day(text) for name, text in _pairs(asked.event, "--event")}
+    events = {name: read_day(text) for name, text in _pairs(asked.event, "--event")}
     found = clock(load_law(asked.law), events, settings=dict(_pairs(asked.set, "--set")), on=asked.on)
     rows = [
         (each["code"], each["raw"] or "–", each["due"] or "–", each["state"], each["why"])
@@ -36,13 +36,6 @@ def _pairs(given: Iterable[str], option: str) -> list[tuple[str, str]]:
     if doubled:
         raise CallError(f"{option} {', '.join(doubled)} is given twice", hint="give each name once")
     return [(name, value) for name, _, value in pairs]
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as fault:
-        raise CallError(f"{text!r} is no date", hint="write it as 2026-11-30") from fault
 
 
 def run_law(asked: Namespace) -> Answer:
