@@ -17,7 +17,7 @@ import pytest
 import shapely
 
 from layers.crosswalk import parse_crosswalk
-from layers.errors import SourceError
+from layers.errors import MS4Error, SourceError
 from layers.ingest import Report, Request, ingest
 from layers.settings import Settings, parse_settings
 from layers.sources import Features, open_source, read_features
@@ -166,3 +166,19 @@ def refused(path: Path, code: str, **asked: str) -> SourceError:
     assert caught.value.code == code
     assert caught.value.hint
     return caught.value
+
+
+def not_taken(path: Path, code: str, layer: str = "catch_basins", **asked: Any) -> MS4Error:
+    with pytest.raises(MS4Error) as caught:
+        take(path, layer, **asked)
+    assert caught.value.code == code
+    assert caught.value.hint
+    return caught.value
+
+
+def relabelled(path: Path, *, really: int, said: int) -> Path:
+    """Basins whose numbers are in one CRS and whose file says another."""
+    shapes = (
+        gpd.GeoSeries([near(50 * at) for at in range(3)], crs=2260).to_crs(really).set_crs(said, allow_override=True)
+    )
+    return write(path, gpd.GeoDataFrame({"CB_ID": ["1", "2", "3"]}, geometry=shapes))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import pytest
 import shapely
 
-from layers.errors import MS4Error
 from layers.ingest.identity import alike
 from tests.received import (
     LAT,
@@ -30,22 +28,6 @@ from tests.received import (
 
 BOUNDLESS = settings(bounds=[])
 POINT = {"type": "Point", "coordinates": [LON, LAT]}
-
-
-def refused(path: Path, code: str, layer: str = "catch_basins", **asked: Any) -> MS4Error:
-    with pytest.raises(MS4Error) as caught:
-        take(path, layer, **asked)
-    assert caught.value.code == code
-    assert caught.value.hint
-    return caught.value
-
-
-def relabelled(path: Path, *, really: int, said: int) -> Path:
-    """Basins whose numbers are in one CRS and whose file says another."""
-    shapes = (
-        gpd.GeoSeries([near(50 * at) for at in range(3)], crs=2260).to_crs(really).set_crs(said, allow_override=True)
-    )
-    return write(path, gpd.GeoDataFrame({"CB_ID": ["1", "2", "3"]}, geometry=shapes))
 
 
 # -- ids (FAULTS 16, 24, 25)

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import pandas as pd
 import pytest
 import shapely
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from layers.errors import CallError, CRSError, FieldError, LayerError, MS4Error
+from layers.errors import CallError, CRSError, FieldError, LayerError
 from layers.ingest import Report, Request, ingest
 from layers.ingest.codes import REJECTED, REPAIRED, WARNINGS
 from tests.received import (
@@ -32,6 +31,7 @@ from tests.received import (
     line,
     lot,
     near,
+    relabelled,
     settings,
     take,
     take_by,
@@ -41,25 +41,10 @@ from tests.received import (
     workbook,
     write,
 )
+from tests.received import not_taken as refused
 
 BOUNDLESS = settings(bounds=[])
 POINT = {"type": "Point", "coordinates": [LON, LAT]}
-
-
-def refused(path: Path, code: str, layer: str = "catch_basins", **asked: Any) -> MS4Error:
-    with pytest.raises(MS4Error) as caught:
-        take(path, layer, **asked)
-    assert caught.value.code == code
-    assert caught.value.hint
-    return caught.value
-
-
-def relabelled(path: Path, *, really: int, said: int) -> Path:
-    """Basins whose numbers are in one CRS and whose file says another."""
-    shapes = (
-        gpd.GeoSeries([near(50 * at) for at in range(3)], crs=2260).to_crs(really).set_crs(said, allow_override=True)
-    )
-    return write(path, gpd.GeoDataFrame({"CB_ID": ["1", "2", "3"]}, geometry=shapes))
 
 
 # -- fields
